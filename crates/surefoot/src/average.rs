@@ -1,22 +1,22 @@
-//! The running average of a vector that rests at most coordinates in most rounds.
+//! The running average of a vector that changes at few coordinates per round.
 
 use crate::memory::lengthen;
 use crate::{Grow, Memory, kernel};
 
-/// How many times the sum of weights may be what the latest weights alone would have made it.
+/// Largest ratio of the sum of weights to the sum that the latest weights alone would have given, before a rebase.
 const STALE: f64 = 32.0;
 
-/// A weighted running average, exact, at a cost that depends only on the coordinates that move.
+/// An exact weighted running average whose cost depends only on the coordinates that move.
 ///
-/// It holds, for each coordinate, the average `m_j` as of the last touch and the sum of weights `P_j` at that time.
-/// While the coordinate rests at `u`, its average is `u + (m_j − u)·P_j/P`: a convex combination, so nothing cancels
-/// however long the rest. The only contract is that [`touch`](Average::touch) is called with the
-/// old value before a coordinate moves.
+/// For each coordinate it stores the average `m_j` as of the last touch and the sum of weights `P_j` at that time.
+/// While the coordinate stays at `u`, its average is `u + (m_j − u)·P_j/P`: a convex combination, so no digits cancel
+/// however long it stays. The only requirement is that [`touch`](Average::touch) is called with the old value before a
+/// coordinate moves.
 ///
-/// All of it is `f64`, whatever type the vector has: in `f32` a coordinate that is touched in every round would stop
-/// following after some 10⁷ rounds, when a round's share falls below the last digit. Where weights fall by many orders
-/// of magnitude over a run, their sum has no room for the digits of the late ones: [`rebase`](Average::rebase) makes it,
-/// and has to come before they are added.
+/// All numbers are `f64`, whatever type the vector has: in `f32` a coordinate that is touched in every round would stop
+/// following after some 10⁷ rounds, when the weight of a round falls below the last digit. If weights fall by many
+/// orders of magnitude over a run, their sum cannot represent the late ones: call [`rebase`](Average::rebase) before
+/// they are added.
 ///
 /// ```
 /// use surefoot::Average;
@@ -29,42 +29,46 @@ const STALE: f64 = 32.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Average {
+    /// The average m_j of each coordinate j as of its last touch.
     mean: Vec<f64>,
+    /// The sum of weights P_j at the last touch of each coordinate j; 0 if it was never touched.
     mark: Vec<f64>,
+    /// The sum of weights P of all rounds.
     mass: f64,
 }
 
 impl Average {
-    /// An average over nothing yet. The only allocation.
+    /// Creates an average over no rounds, in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize) -> Self {
         Self { mean: vec![0.0; dim], mark: vec![0.0; dim], mass: 0.0 }
     }
 
-    /// The sum of weights P.
+    /// Returns the sum of weights P.
     pub fn mass(&self) -> f64 {
         self.mass
     }
 
-    /// The vector, as it stands, counts for `weight` more, a finite number ≥ 0: none else is looked for. O(1).
+    /// Adds the vector, in its current state, with weight `weight`, which must be a finite number ≥ 0 (not checked).
+    /// O(1).
     pub fn advance(&mut self, weight: f64) {
         self.mass += weight;
     }
 
-    /// Coordinate `i` is about to leave `value`. A second call before the next [`advance`](Average::advance) changes
-    /// nothing. O(1).
+    /// Announces that coordinate `i` will change from `value`. A second call before the next
+    /// [`advance`](Average::advance) changes nothing. O(1).
     ///
     /// # Panics
-    /// If there is no such coordinate.
+    /// If `i` is not below the dimension.
     #[inline]
     pub fn touch(&mut self, i: usize, value: f64) {
         self.mean[i] = self.at(i, value);
         self.mark[i] = self.mass;
     }
 
-    /// The average of coordinate `i`, which has been at `value` since the last touch. O(1).
+    /// Returns the average of coordinate `i`, which has been at `value` since the last touch. O(1).
     ///
     /// # Panics
-    /// If there is no such coordinate.
+    /// If `i` is not below the dimension.
     #[inline]
     pub fn at(&self, i: usize, value: f64) -> f64 {
         if self.mark[i] == self.mass {
@@ -74,19 +78,18 @@ impl Average {
         kernel::blend(self.mean[i], value, self.mark[i] / self.mass, added)
     }
 
-    /// Whether to [`rebase`](Average::rebase) before the next [`advance`](Average::advance), where all weights as small as
-    /// the one to come would have summed to `fresh`.
+    /// Whether [`rebase`](Average::rebase) should be called before the next [`advance`](Average::advance), where
+    /// `fresh` is the sum that all weights would have had if they were as small as the next one.
     pub fn is_stale(&self, fresh: f64) -> bool {
         fresh > 0.0 && self.mass > STALE * fresh
     }
 
-    /// Brings every coordinate up to date and makes the sum of weights `mass`, with averages scaled so that their
-    /// product with it stays the same. O(d).
+    /// Brings every coordinate up to date and changes the sum of weights to `mass`, with averages scaled so that their
+    /// product with the sum stays the same. O(d).
     ///
-    /// Nothing changes where an average would leave the range of numbers: then the weights to come are too small to be
-    /// seen beside it.
+    /// If an average would overflow, nothing changes: the weights to come are then too small to affect it.
     pub fn rebase(&mut self, mass: f64, value: impl Fn(usize) -> f64) {
-        // In this order: the product is bounded, the ratio of the sums need not be.
+        // Multiplies before dividing: the product is bounded, while the ratio of the sums need not be.
         let renewed = |this: &Self, i: usize| this.at(i, value(i)) * this.mass / mass;
         if !(0..self.mean.len()).all(|i| renewed(self, i).is_finite()) {
             return;
@@ -101,7 +104,7 @@ impl Average {
 
 impl Grow for Average {
     fn grow(&mut self, dim: usize) {
-        // The mark 0 says that a coordinate has rested since the start.
+        // A mark of 0 means that the coordinate has not moved since the start.
         lengthen(&mut self.mean, dim);
         lengthen(&mut self.mark, dim);
     }

@@ -1,8 +1,8 @@
-//! Where iterates may lie: the whole space, a ball, a box, a simplex, an L1 ball, or a set of the caller's.
+//! Domains of iterates: the whole space, a ball, a box, a simplex, an L1 ball, or a set defined by the caller.
 //!
-//! What a domain can do decides which learners fit it, and the rest does not compile: a scalar-rate learner with sparse
-//! steps needs a [`Radial`] domain, a per-coordinate one a [`Separable`] one, and any domain that can [`Project`] fits
-//! the learner that costs O(d).
+//! The capabilities of a domain determine which learners it fits, and the compiler rejects the others: a learner with
+//! one learning rate and sparse steps needs a [`Radial`] domain, a per-coordinate learner a [`Separable`] one, and any
+//! domain that can [`Project`] fits the learners that cost O(d).
 
 mod simplex;
 
@@ -12,24 +12,26 @@ use crate::{Float, Squares};
 
 /// A closed convex set D with a centre.
 ///
-/// Source: the support function is what turns sums into certificates, see [`Ledger`](crate::Ledger).
+/// Source: the support function turns sums into certificates, see [`Ledger`](crate::Ledger).
 pub trait Domain<F: Float> {
-    /// Coordinate `i` of the centre, where learners start.
+    /// Returns coordinate `i` of the centre, where learners start.
     fn centre(&self, i: usize) -> F;
 
-    /// No point of D is further than this from the centre. In the whole space: how far the caller expects the solution.
+    /// Returns an upper bound on the distance from the centre to any point of D; in the whole space, the caller's
+    /// estimate of the distance of the solution.
     fn reach(&self) -> f64;
 
-    /// Whether [`reach`](Domain::reach) is a fact (and regret bounds hold) or a guess.
+    /// Whether [`reach`](Domain::reach) is a fact, so that regret bounds hold, rather than an estimate.
     fn bounded(&self) -> bool;
 
-    /// The support function h_D(z) = sup over u in D of ⟨z, u⟩, for a z of `dim` coordinates. O(d).
+    /// Computes the support function h_D(z) = sup over u in D of ⟨z, u⟩, for a z of `dim` coordinates. O(d).
     fn support(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64;
 
-    /// Whether a point of `dim` coordinates lies in D, give or take rounding: √ε of `F` times the size of D. O(d).
+    /// Whether a point of `dim` coordinates lies in D, with a tolerance for rounding of √ε of `F` times the size of D.
+    /// O(d).
     ///
-    /// By default one direction is looked at, that from the centre to the point, which is exact for balls and finds
-    /// no more than gross errors elsewhere.
+    /// The default implementation checks one direction only, that from the centre to the point: it is exact for balls
+    /// and finds only gross errors for other sets.
     fn contains(&self, dim: usize, x: impl Fn(usize) -> f64) -> bool {
         let (mut away, mut centre) = (Squares::default(), Squares::default());
         for i in 0..dim {
@@ -46,41 +48,42 @@ pub trait Domain<F: Float> {
     }
 }
 
-/// √ε: what rounding may do to a point, and a learner that forgets to project exceeds at once.
+/// Returns √ε: it exceeds the rounding errors of a point, while a learner that does not project exceeds it at once.
 fn tolerance<F: Float>() -> f64 {
     F::epsilon().wide().sqrt()
 }
 
-/// A domain that is the same in all directions: to project is to shrink the distance from the centre.
+/// A domain that is a ball or the whole space: projecting shrinks the distance from the centre.
 pub trait Radial<F: Float>: Domain<F> {
-    /// The factor, at most 1, that brings a point at distance `norm` from the centre into D.
+    /// Returns the factor, at most 1, that brings a point at distance `norm` from the centre into D.
     fn shrink(&self, norm: f64) -> f64;
 }
 
-/// A domain that is a product of intervals: to project is to clip each coordinate.
+/// A domain that is a product of intervals: projecting clips each coordinate.
 pub trait Separable<F: Float>: Domain<F> {
-    /// The length of interval `i` (in the whole space: twice the reach).
+    /// Returns the length of interval `i` (in the whole space: twice the reach).
     fn width(&self, i: usize) -> F;
 
-    /// The point of interval `i` nearest to `x`.
+    /// Returns the point of interval `i` nearest to `x`.
     fn clip(&self, i: usize, x: F) -> F;
 }
 
 /// A domain with a Euclidean projection, at a cost of O(d) or more.
 pub trait Project<F: Float>: Domain<F> {
-    /// Replaces `x` by the nearest point of D. All coordinates are to be finite: those of no number have no nearest point,
-    /// and what comes of them is not defined.
+    /// Replaces `x` by the nearest point of D. All coordinates must be finite; otherwise the result is unspecified.
     fn project(&self, x: &mut [F]);
 }
 
-/// The whole space R^d around 0. Learners need a `reach` for their steps; it is a guess, and nothing is cut off there.
+/// The whole space R^d around 0. Learners need a `reach` for their step sizes; it is an estimate, and iterates may
+/// exceed it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Whole {
+    /// Estimated distance of the solution from 0.
     reach: f64,
 }
 
 impl Whole {
-    /// The whole space, with the solution expected within `reach` of 0 (for per-coordinate learners: in each
+    /// Creates the whole space, with the solution expected within `reach` of 0 (for per-coordinate learners: in each
     /// coordinate).
     ///
     /// # Panics
@@ -129,7 +132,7 @@ impl<F: Float> Project<F> for Whole {
     fn project(&self, _: &mut [F]) {}
 }
 
-/// The Euclidean ball of a radius around a centre.
+/// A Euclidean ball, given by its centre and its radius.
 ///
 /// ```
 /// use surefoot::{Ball, Domain};
@@ -138,12 +141,14 @@ impl<F: Float> Project<F> for Whole {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ball<F> {
+    /// Centre of the ball; missing trailing coordinates are 0.
     centre: Vec<F>,
+    /// Radius of the ball, positive and finite.
     radius: f64,
 }
 
 impl<F: Float> Ball<F> {
-    /// The ball around 0.
+    /// Creates the ball around 0.
     ///
     /// # Panics
     /// If `radius` is not positive and finite.
@@ -151,7 +156,7 @@ impl<F: Float> Ball<F> {
         Self::around(Vec::new(), radius)
     }
 
-    /// The ball around `centre`; coordinates that `centre` is too short for are 0.
+    /// Creates the ball around `centre`, whose missing trailing coordinates are taken as 0.
     ///
     /// # Panics
     /// If `radius` is not positive and finite, or a coordinate of the centre is not finite.
@@ -210,12 +215,14 @@ impl<F: Float> Project<F> for Ball<F> {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cuboid<F> {
+    /// Lower ends of the intervals.
     lower: Vec<F>,
+    /// Upper ends of the intervals.
     upper: Vec<F>,
 }
 
 impl<F: Float> Cuboid<F> {
-    /// The box with these corners.
+    /// Creates the box with the corners `lower` and `upper`.
     ///
     /// # Panics
     /// If the corners have different lengths, or an interval is empty or not finite.
@@ -226,7 +233,7 @@ impl<F: Float> Cuboid<F> {
         Self { lower, upper }
     }
 
-    /// The cube of all points with |x_i| ≤ `half`.
+    /// Creates the cube of all points with |x_i| ≤ `half`.
     ///
     /// # Panics
     /// If `half` is negative or not finite.

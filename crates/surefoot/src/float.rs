@@ -1,13 +1,13 @@
-//! The numbers: [`Real`] is arithmetic on one number or on several side by side, [`Float`] is one `f32` or `f64`.
+//! Number types: [`Real`] is arithmetic on one number or on several side by side, [`Float`] is one `f32` or `f64`.
 
 use std::fmt::{Debug, Display};
 use std::ops::{Add, Div, Mul, Sub};
 
 /// Element-wise arithmetic without branches or comparisons.
 ///
-/// This is all that the per-coordinate kernels of [`kernel`](crate::kernel) ask for, so a type that holds K numbers
-/// side by side and works on each of them can implement it and run the very same source in K lanes at once.
-/// `f32` and `f64` are the case K = 1.
+/// The per-coordinate functions of [`kernel`](crate::kernel) use nothing else. So a type that holds K numbers side by
+/// side, one per lane (one of several learners trained side by side), can implement it and run the same source in all K
+/// lanes. `f32` and `f64` are the case K = 1.
 ///
 /// ```
 /// use std::ops::{Add, Div, Mul, Sub};
@@ -42,20 +42,20 @@ use std::ops::{Add, Div, Mul, Sub};
 /// assert_eq!(w.0, [2.0, 4.0]);
 /// ```
 pub trait Real: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
-    /// The number `x`, rounded once, in every lane.
+    /// Returns `x`, rounded once, in every lane.
     fn of(x: f64) -> Self;
 
-    /// The square root of every lane.
+    /// Computes the square root of every lane.
     fn sqrt(self) -> Self;
 }
 
-/// The type of the arrays: `f32` or `f64`, and nothing else.
+/// The element type of arrays: `f32` or `f64`, and no other type.
 ///
 /// Counters, weights, sums and scales stay in `f64` or `u64` whatever the arrays are.
 pub trait Float:
     Real + PartialOrd + Default + Debug + Display + Send + Sync + 'static + num_traits::Float + sealed::Sealed
 {
-    /// The same number in `f64`, exactly.
+    /// Converts the number to `f64`, exactly.
     fn wide(self) -> f64;
 }
 

@@ -1,24 +1,27 @@
-//! The arithmetic of one coordinate, written once for one number or for many lanes.
+//! The arithmetic of one coordinate, written once for one number or for several lanes (learners trained side by side).
 //!
 //! | doc maths | here | meaning |
 //! | --- | --- | --- |
 //! | θ_j = −Σ α_t g_{t,j} | `theta` | minus the weighted sum of gradients, in units of the coordinate |
 //! | S_j = Σ (α_t g_{t,j})² | `squares` | the sum of their squares, in those units squared |
-//! | D | `scale` | how far the coordinate is expected to go |
+//! | D | `scale` | expected size of the coordinate of the solution |
 //! | c | `damping` | added under the root; in the units of `squares` |
 //! | w_j, x_j | `iterate`, `average` | the learner's point and the running average |
 //!
-//! None of these functions branches or compares, so that all lanes do the same work.
+//! None of these functions branches or compares, so all lanes execute the same instructions.
 
 use crate::Real;
 
-/// Keeps 0/0 out of [`iterate`]: far below any sum of squares in units of the coordinate, and not subnormal in `f32`.
+/// A term that avoids 0/0 in [`iterate`]: far below any sum of squares in units of the coordinate, and not subnormal in
+/// `f32`.
 const TINY: f64 = f32::MIN_POSITIVE as f64;
 
-/// The iterate of diagonal AdaGrad in its dual-averaging form, `w = D·θ/√(S + c)`; 0 where nothing has been seen.
+/// Computes the iterate of diagonal AdaGrad in its dual-averaging form, `w = D·θ/√(S + c)`; 0 before the first
+/// gradient.
 ///
-/// The units of the gradient cancel, so `theta` and `squares` may be kept in any unit, one a coordinate. They should
-/// be: the sum `S + c` must not fall below about 1e-21 but for 0, where [`Real`] cannot tell it from nothing.
+/// The units of the gradient cancel, so `theta` and `squares` may be kept in any unit, one per coordinate. They should
+/// be scaled this way: the sum `S + c` must be 0 or at least about 1e-21, since for smaller values the term that avoids
+/// 0/0 affects the result.
 ///
 /// ```
 /// use surefoot::kernel::iterate;
@@ -32,7 +35,7 @@ pub fn iterate<E: Real>(theta: E, squares: E, scale: E, damping: E) -> E {
     scale * theta / (squares + damping + E::of(TINY)).sqrt()
 }
 
-/// The coordinate's state after one more weighted gradient `g`: (`θ − g`, `S + g²`).
+/// Computes the state (`θ − g`, `S + g²`) of a coordinate after a weighted gradient `g`.
 ///
 /// ```
 /// use surefoot::kernel::tell;
@@ -43,7 +46,7 @@ pub fn tell<E: Real>(theta: E, squares: E, gradient: E) -> (E, E) {
     (theta - gradient, squares + gradient * gradient)
 }
 
-/// One step of projected AdaGrad before the projection, `w − B·g/√(2S)`, with `squares` the sum that includes `g`.
+/// Computes one step of AdaGrad before its projection, `w − B·g/√(2S)`, where the sum `squares` includes `g`.
 ///
 /// ```
 /// use surefoot::kernel::descend;
@@ -56,11 +59,11 @@ pub fn descend<E: Real>(iterate: E, squares: E, width: E, gradient: E) -> E {
     iterate - width * gradient / (squares + squares + E::of(TINY)).sqrt()
 }
 
-/// Brings the average of a coordinate up to date: `w + (x − w)·keep`, where `x` is the average as of the last
-/// touch and `w` the iterate, which has not moved since.
+/// Brings the average of a coordinate up to date: `w + (x − w)·keep`, where `x` is the average as of the last touch and
+/// `w` the iterate, which has not moved since.
 ///
-/// `keep = A_last / A_now` lies in 0 to 1, so the result is a convex combination of the two: nothing cancels,
-/// however long the rest was.
+/// `keep = A_last / A_now` lies between 0 and 1, so the result is a convex combination of the two: no digits cancel,
+/// however long the coordinate was untouched.
 ///
 /// ```
 /// use surefoot::kernel::catch_up;
@@ -72,11 +75,12 @@ pub fn catch_up<E: Real>(average: E, iterate: E, keep: E) -> E {
     iterate + (average - iterate) * keep
 }
 
-/// [`catch_up`] with both shares given, `x·kept + w·added` where `kept + added = 1`, at its most exact.
+/// Computes what [`catch_up`] does from both weights, `x·kept + w·added` where `kept + added = 1`, with the smallest
+/// rounding error.
 ///
-/// It starts from whichever of the two has the larger share. So a small share is not rounded away with the 1 that it is
-/// taken from: `f32` averages follow even where a step adds 1e-9 of the whole, and an iterate much larger than the
-/// average brings no more error than its share. The shares are one number for all lanes.
+/// The computation starts from the term with the larger weight. So a small weight is not lost by rounding in 1 −
+/// weight: `f32` averages follow even if a step adds 1e-9 of the total, and the error from an iterate much larger than
+/// the average is in proportion to its weight. The two weights are the same for all lanes.
 ///
 /// ```
 /// use surefoot::kernel::{blend, catch_up};

@@ -1,13 +1,13 @@
 //! Online learners and the reductions that turn them into stochastic convex optimisers.
 //!
-//! An online learner needs no assumption about where its gradients come from, and the best ones need no learning rate.
-//! A *conversion* turns any of them into a method that minimises a convex function L from (stochastic) gradients. The
-//! *anytime* conversion takes the gradients at the running average of the learner's iterates, and so its last point is
-//! as good as the learner's regret says, whenever one stops.
+//! An online learner needs no assumption about the origin of its gradients, and the best ones need no learning rate. A
+//! *conversion* turns any of them into a method that minimises a convex function L from (stochastic) gradients. The
+//! *anytime* conversion takes the gradients at the running average of the learner's iterates, so its last point has the
+//! guarantee of the learner's regret, whenever the run stops.
 //!
-//! The caller owns the loop: *ask* where to take a gradient, *tell* it. Asking is reading single coordinates or inner
-//! products, and telling takes dense, sparse or scaled rows, so a step costs as much as its row has nonzeros, exactly
-//! and not approximately. Nothing allocates once built, nothing can fail, no constant has units.
+//! The caller owns the loop: *ask* for the point of the next gradient, *tell* that gradient. Asking reads single
+//! coordinates or inner products, and telling accepts dense, sparse or scaled rows, so a step costs exactly as much as
+//! its row has nonzeros. After construction nothing allocates, nothing can fail, and no constant has units.
 //!
 //! ```
 //! use surefoot::{Anytime, AskTell, DualAdaGrad, Point, Sparse, Uniform, Vector};
@@ -37,8 +37,8 @@
 //! | follow the leader, exp-concave losses | [`Leader`], [`OnlineNewton`] |
 //! | Algorithm 3, Theorem 3 | [`Optimistic`]; a caller's own hints: [`AskHintTell`] |
 //! | Algorithm 4, Theorems 4 and 5 | [`Accelerated`], in O(nnz) and O(d) |
-//! | penalties, counted in full | [`Penalised`] learners: [`Ridge`], [`CompositeAveraging`]; [`CompositeAnytime`] |
-//! | weights α_t, sums A_t = α_1 + … + α_t (α_{1:t} in print) | [`Weights`], [`Rounds`] |
+//! | penalties, minimised exactly | [`Penalised`] learners: [`Ridge`], [`CompositeAveraging`]; [`CompositeAnytime`] |
+//! | weights α_t, sums A_t = α_1 + … + α_t (α_{1:t} in the paper) | [`Weights`], [`Rounds`] |
 //! | online learner, regret R_T(u) | [`Learner`] and its refinements |
 //! | hint of Algorithm 3 | [`Hinted`], [`LazyHinted`] |
 //! | adaptive regret B·√(2Σ‖α_t g_t‖²) | [`OgdNorm`], [`Descent`]; per coordinate [`AdaGrad`] |
@@ -46,8 +46,8 @@
 //! | regret without a radius | [`FreeGrad`], [`CoinBetting`], per coordinate [`DiagonalFreeGrad`] |
 //! | reductions | [`Constrained`] to a domain, [`Magnitude`] and direction |
 //! | simplex and L1 ball | [`Hedge`], [`AdaHedge`], [`SignedHedge`] (EG±), [`PNorm`] |
-//! | Theorem 1 after the fact | [`Ledger`], [`Certificate`] and all of [`certificate`] |
-//! | all theorems and corollaries beforehand | [`bound`] |
+//! | Theorem 1, a posteriori | [`Ledger`], [`Certificate`] and all of [`certificate`] |
+//! | all theorems and corollaries, a priori | [`bound`] |
 //!
 //! # Symbols
 //!
@@ -55,19 +55,20 @@
 //! | --- | --- | --- |
 //! | α_t, A_t, τ_t | `weight`, `total`, `share` | weight of a round, sum of weights, α_t/A_t |
 //! | w_t | `iterate` | the learner's point |
-//! | x_t, y_t | `query`, `output`, `average` | where gradients are taken; what the theorem bounds |
+//! | x_t, y_t | `query`, `output`, `average` | query point of the gradient; point that the theorem bounds |
 //! | β | `interpolation` | share of x_t, against w_t, in the query point |
 //! | g_t, G_t = α_t g_t | `gradient` | gradient, weighted gradient |
 //! | Z_t = ΣG, V_t = Σ‖G‖² | `sum`, `gradients`, `errors` | sums over gradients |
-//! | h_t, δ_t = G_t − h_t | `hint`, `error` | hint and what it missed |
+//! | h_t, δ_t = G_t − h_t | `hint`, `error` | hint, hint error |
 //! | D, B, r | `domain`, twice `reach`, `reach` | domain, its diameter, its radius |
 //! | Γ_t | `largest` | bound on ‖δ_t‖ |
 //! | μ, γ | `curvature`, `gamma` | strong convexity, curvature along gradients |
 //! | Ω, Ω* | `penalty`, `conjugate` | penalty that is not linearised |
-//! | η_t, Λ_T, κ, ε | `rate`, `growth`, `kappa`, `epsilon` | of Algorithm 4 |
-//! | θ_j, S_j, c | `theta`, `squares`, `damping` | a coordinate's sums and damping |
+//! | η_t, Λ_T, κ, ε | `rate`, `growth`, `kappa`, `epsilon` | learning rate and constants of Algorithm 4 |
+//! | θ_j, S_j, c | `theta`, `squares`, `damping` | gradient sums of a coordinate, damping |
 //!
-//! [`guide`] says which of all these to take; [`errata`] where the paper's print is wrong and what is done here.
+//! [`guide`] says which of all these to use; [`errata`] lists errors in the text of arXiv 1903.00974 and their
+//! treatment here.
 #![forbid(unsafe_code)]
 
 mod average;

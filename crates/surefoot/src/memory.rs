@@ -1,10 +1,10 @@
-//! What a method remembers, laid open: to be written down and read back, and to take new coordinates on board.
+//! Traits for saving and restoring the numbers of a method, and for adding coordinates.
 
-/// A method whose numbers can be written down and read back.
+/// A method whose numbers can be saved and restored.
 ///
-/// A run that is cut off, and whose numbers are put into a method made in the same way, goes on to the same bits. Shown
-/// is what changes from round to round; what a method was made with (domain, weights, bounds, interpolation) is not.
-/// To be used between rounds, with no hint open.
+/// If a run is interrupted, and its saved numbers are written into a method created in the same way, the run continues
+/// bit for bit. The numbers visited are those that change from round to round; the arguments of the constructor
+/// (domain, weights, bounds, interpolation) are not. Use it between rounds, with no open hint.
 ///
 /// ```
 /// use surefoot::{Anytime, AskTell, Ball, DualAveraging, Memory, Uniform};
@@ -25,21 +25,21 @@
 /// assert_eq!([first.at(0), first.at(1)], [second.at(0), second.at(1)]);
 /// ```
 pub trait Memory {
-    /// Shows every number, in a fixed order; what is written there is remembered instead. O(1). Counters are shown as
+    /// Passes every number to `visit`, in a fixed order; changes made by `visit` are kept. O(1). Counters are passed as
     /// `f64`, exact below 2^53.
     fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64));
 
-    /// Shows every array over the coordinates with its name, in a fixed order. All are to have one length, which becomes
-    /// the dimension. O(1), but for what `visit` does and for new coordinates.
+    /// Passes every array over the coordinates to `visit` with its name, in a fixed order. All must have the same
+    /// length afterwards, which becomes the dimension. O(1), apart from the cost of `visit` and of new coordinates.
     fn each_array(&mut self, visit: &mut dyn FnMut(&'static str, &mut Vec<f64>)) {
         let _ = visit;
     }
 }
 
-/// A method that takes new coordinates on board while it runs.
+/// A method that accepts new coordinates during a run.
 ///
-/// A new coordinate is where it would be, and has the average that it would have, had it been there from the start
-/// with gradients of 0.
+/// A new coordinate has the position and the average that it would have if it had been there from the start with
+/// gradients of 0.
 ///
 /// ```
 /// use surefoot::{Anytime, AskTell, Ball, DualAveraging, Grow, Uniform};
@@ -50,21 +50,21 @@ pub trait Memory {
 /// assert!(method.at(1) < 0.0);
 /// ```
 pub trait Grow {
-    /// Makes the dimension `dim`, if it is smaller. Amortised O(1) a new coordinate.
+    /// Raises the dimension to `dim`, if it is smaller. Amortised O(1) per new coordinate.
     fn grow(&mut self, dim: usize);
 }
 
-/// Makes an array `dim` long, if it is shorter; what is new is 0.
+/// Extends an array to length `dim` with zeros, if it is shorter.
 pub(crate) fn lengthen<T: Clone + Default>(array: &mut Vec<T>, dim: usize) {
     if array.len() < dim {
         array.resize(dim, T::default());
     }
 }
 
-/// Shows a counter.
+/// Passes a counter to `visit` as an `f64`, and stores the result.
 pub(crate) fn count(x: &mut u64, visit: &mut dyn FnMut(&mut f64)) {
     let mut number = *x as f64;
     visit(&mut number);
-    // Beyond that a count would be no number of its own, and might not be counted on.
+    // Larger integers are not exactly representable in `f64`, and adding 1 might not change them.
     *x = (number as u64).min(1 << 53);
 }

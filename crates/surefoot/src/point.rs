@@ -1,8 +1,8 @@
-//! Read-only views of a point that is never written out unless asked for.
+//! Read-only views of a point whose coordinates are computed on demand.
 
 use crate::{Float, Vector};
 
-/// A point that is read one coordinate at a time, so that asking costs as much as the row that asks.
+/// A point that is read one coordinate at a time, so that an inner product with a row costs O(nnz) of the row.
 ///
 /// ```
 /// use surefoot::{Point, Sparse, View};
@@ -15,17 +15,17 @@ use crate::{Float, Vector};
 /// assert_eq!(all, [0.0, 1.0, 2.0, 3.0]);
 /// ```
 pub trait Point<F: Float> {
-    /// The number of coordinates.
+    /// Returns the number of coordinates.
     fn dim(&self) -> usize;
 
-    /// Coordinate `i`, in O(1).
+    /// Returns coordinate `i`, in O(1).
     ///
     /// # Panics
-    /// If there is no such coordinate, as slices do.
+    /// If `i` is not below the dimension.
     fn at(&self, i: usize) -> F;
 
-    /// The inner product with a row, summed in `f64`: one [`at`](Point::at) a nonzero. An index that comes twice counts
-    /// twice, and one outside of the dimension counts nothing, as if the point were 0 there.
+    /// Returns the inner product with `row`, summed in `f64`, with one call of [`at`](Point::at) per nonzero. An index
+    /// that occurs twice counts twice, and an index outside of the dimension is ignored, as if the point were 0 there.
     fn dot<V: Vector<F> + ?Sized>(&self, row: &V) -> f64 {
         let (dim, mut sum) = (self.dim(), 0.0);
         row.each(|i, x| {
@@ -36,10 +36,10 @@ pub trait Point<F: Float> {
         sum
     }
 
-    /// Writes out all coordinates, in O(d).
+    /// Copies all coordinates to `out`, in O(d).
     ///
     /// # Panics
-    /// If `out` is not as long as the point.
+    /// If `out` has another length than the point.
     fn write(&self, out: &mut [F]) {
         assert_eq!(out.len(), self.dim(), "a slice as long as the point");
         for (i, x) in out.iter_mut().enumerate() {
@@ -48,15 +48,17 @@ pub trait Point<F: Float> {
     }
 }
 
-/// A point given by a function of the coordinate's number.
+/// A point given by a function from index to coordinate.
 #[derive(Clone, Copy, Debug)]
 pub struct View<C> {
+    /// Number of coordinates of the point.
     dim: usize,
+    /// The function from index to coordinate.
     at: C,
 }
 
 impl<C> View<C> {
-    /// The point whose coordinate `i` is `at(i)`.
+    /// Creates the point whose coordinate `i` is `at(i)`.
     pub fn new(dim: usize, at: C) -> Self {
         Self { dim, at }
     }

@@ -1,36 +1,38 @@
-//! What every conversion counts: rounds, weights, and gradients that had to be refused.
+//! The round counter of every conversion: rounds, weights, and refused gradients.
 
 use crate::memory::{count, lengthen};
 use crate::squares::weigh;
 use crate::{Float, Grow, Memory, Vector, Weights};
 
-/// Those of a word.
+/// Number of bits in a word of `seen`.
 const BITS: usize = u64::BITS as usize;
 
-/// Whether all gradients could be used. Once a gradient has been refused, the first refusal stays on record.
+/// The state of a run: whether all gradients could be used. Once a gradient has been refused, the first refusal is
+/// kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
-    /// Every gradient so far was used.
+    /// Every gradient so far could be used.
     #[default]
     Sound,
-    /// A gradient was refused and changed nothing.
+    /// A gradient was refused and changed nothing else.
     Refused {
-        /// The round, counted from 1, for which it was told.
+        /// The round of the refused gradient, counted from 1.
         step: u64,
-        /// The coordinate at fault: not finite once weighted, outside the dimension, given twice, or too large for the
-        /// learner's sums to stay finite. `None` if the fault was the round's weight.
+        /// The coordinate at fault: not finite after weighting, outside of the dimension, given twice, or too large for
+        /// the learner's sums to stay finite. `None` if the fault was the weight of the round.
         index: Option<usize>,
     },
-    /// Every gradient was used, but the theorem promises less of the output than one gradient did of the first point,
-    /// L − L* ≤ ‖g‖²/(2μ): the run is outside of the range where its bound means anything. So it is with Algorithm 2 in the
-    /// whole space, [`StronglyConvex`](crate::StronglyConvex) and [`General`](crate::General) over [`Leader`](crate::Leader), for as long
-    /// as steps of 1/μ are much too long for the loss. A ball is the remedy, see there. It may pass.
+    /// Every gradient was used, but the theorem guarantees less for the output than a single gradient did for the first
+    /// point, L − L* ≤ ‖g‖²/(2μ), so its bound is meaningless. This happens with Algorithm 2 in the whole space
+    /// ([`StronglyConvex`](crate::StronglyConvex), and [`General`](crate::General) over [`Leader`](crate::Leader))
+    /// while steps of 1/μ are much too long for the loss. The status may return to sound later; the remedy is a ball,
+    /// see [`StronglyConvex`](crate::StronglyConvex).
     Strayed,
 }
 
 /// The round counter of a conversion, with its weights, their sum and its [`Status`].
 ///
-/// Everything is `u64` or `f64`: after 10⁹ rounds it is as exact as at the start.
+/// All numbers are `u64` or `f64`: after 10⁹ rounds they are as exact as at the start.
 ///
 /// ```
 /// use surefoot::{Linear, Rounds};
@@ -42,19 +44,24 @@ pub enum Status {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Rounds<W> {
+    /// The weights α_t as a function of t.
     weights: W,
+    /// Number of closed rounds t.
     steps: u64,
+    /// Sum A_t of the weights of closed rounds.
     total: f64,
+    /// Weight α_{t+1} of the open round.
     next: f64,
-    /// The sizes of all weighted gradients and hints that were let in, Σ|α_t g_tj|.
+    /// Sum of |α_t g_tj| over all coordinates of accepted gradients and hints.
     mass: f64,
+    /// The state of the run: sound, or the first refusal.
     status: Status,
-    /// A bit a coordinate, all 0 but while a vector is looked through.
+    /// One bit per coordinate; all 0 except while a vector is checked for repeated indices.
     seen: Vec<u64>,
 }
 
 impl<W: Weights> Rounds<W> {
-    /// Before round 1.
+    /// Creates the counter before round 1.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -64,61 +71,62 @@ impl<W: Weights> Rounds<W> {
         Self { weights, steps: 0, total: 0.0, next, mass: 0.0, status: Status::Sound, seen: Vec::new() }
     }
 
-    /// The same, with all that vectors of `dim` coordinates will need: else it is allocated when it is needed.
+    /// Creates the counter before round 1 and allocates the memory for vectors of `dim` coordinates, which
+    /// [`new`](Rounds::new) leaves until it is needed.
     ///
     /// # Panics
-    /// As [`new`](Rounds::new).
+    /// Panics as [`new`](Rounds::new) does.
     pub fn over(weights: W, dim: usize) -> Self {
         let mut rounds = Self::new(weights);
         rounds.grow(dim);
         rounds
     }
 
-    /// The number of rounds closed, t.
+    /// Returns t, the number of rounds closed.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// A_t = α_1 + … + α_t over the rounds closed.
+    /// Returns A_t = α_1 + … + α_t over the rounds closed.
     pub fn total(&self) -> f64 {
         self.total
     }
 
-    /// α_{t+1}, the weight of the round that is open.
+    /// Returns α_{t+1}, the weight of the open round.
     pub fn next(&self) -> f64 {
         self.next
     }
 
-    /// τ = α_{t+1} / A_{t+1}: the share of the open round's iterate in its average. It is 1 in round 1.
+    /// Returns τ = α_{t+1} / A_{t+1}, the weight of the open round's iterate in the average. It is 1 in round 1.
     pub fn share(&self) -> f64 {
         self.next / (self.total + self.next)
     }
 
-    /// α_1 + … + α_steps, from the weights themselves. O(steps).
+    /// Computes α_1 + … + α_steps from the weight function. O(steps).
     pub(crate) fn until(&self, steps: u64) -> f64 {
         (1..=steps).map(|t| self.weights.weight(t)).sum()
     }
 
-    /// See [`Status`].
+    /// Returns the [`Status`] of the run.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// The weight of the open round, if it is one.
+    /// Returns the weight of the open round, or `None` if it is not valid.
     pub fn open(&self) -> Option<f64> {
         self.is_sound().then_some(self.next)
     }
 
-    /// Whether `hint`, a guess of the open round's gradient, can be used with its weight; `room` as in
-    /// [`admit`](Rounds::admit). O(nnz).
+    /// Whether `hint`, a prediction of the open round's gradient, can be used with the round's weight; `room` has the
+    /// meaning given in [`admit`](Rounds::admit). O(nnz).
     pub fn accepts<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, hint: &V, room: f64) -> bool {
         self.is_sound() && self.count(dim, hint, room).is_none()
     }
 
-    /// The weight with which `gradient` is to be used in the open round; or `None`, and the status says why, and nothing
-    /// else changes. O(nnz).
+    /// Returns the weight with which `gradient` is to be used in the open round. Returns `None` if the gradient is
+    /// refused; then the status tells why, and nothing else changes. O(nnz).
     ///
-    /// The sizes of all weighted gradients and hints so far, this one included, must not sum to more than `room`, see
+    /// The sizes of all weighted gradients and hints so far, including this one, must sum to at most `room`, see
     /// [`Learner::room`](crate::Learner::room).
     pub fn admit<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, gradient: &V, room: f64) -> Option<f64> {
         let sound = self.is_sound();
@@ -132,7 +140,7 @@ impl<W: Weights> Rounds<W> {
         None
     }
 
-    /// The first coordinate that keeps a vector from being used; if there is none the vector is counted.
+    /// Returns the first coordinate that makes `vector` unusable; if there is none, adds the vector's size to `mass`.
     fn count<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, vector: &V, room: f64) -> Option<usize> {
         let (mut mass, mut fault) = (self.mass, None);
         vector.each(|i, x| {
@@ -148,7 +156,7 @@ impl<W: Weights> Rounds<W> {
         fault
     }
 
-    /// An index that comes twice.
+    /// Returns an index that occurs twice, if there is one.
     fn twice<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, vector: &V) -> Option<usize> {
         let (mut least, mut rising, mut twice) = (0, true, None);
         vector.each(|i, _| {
@@ -170,7 +178,7 @@ impl<W: Weights> Rounds<W> {
         twice
     }
 
-    /// Whether the open round's weight is one.
+    /// Whether the weight of the open round is valid: not negative, with a finite sum of weights.
     fn is_sound(&self) -> bool {
         self.next >= 0.0 && (self.total + self.next).is_finite()
     }
@@ -180,15 +188,15 @@ impl<W: Weights> Rounds<W> {
         self.skip(1, self.next);
     }
 
-    /// Closes `steps` rounds of total weight `weight` at once. If that is not a finite number ≥ 0, no gradient can be used
-    /// any more, and the status says so.
+    /// Closes `steps` rounds of total weight `weight` at once. If `weight` is negative or not finite, later gradients
+    /// are refused, and the status reports it.
     pub fn skip(&mut self, steps: u64, weight: f64) {
         self.steps = self.steps.saturating_add(steps);
         self.total += weight;
         self.next = self.weights.weight(self.steps.saturating_add(1));
     }
 
-    /// Whether so many rounds of this weight can be closed.
+    /// Whether `steps` rounds of total weight `weight` can be closed without overflow.
     pub(crate) fn fits(&self, steps: u64, weight: f64) -> bool {
         let countable = self.steps.checked_add(steps).is_some_and(|steps| steps < u64::MAX);
         countable && weight >= 0.0 && (self.total + weight).is_finite()
@@ -201,7 +209,7 @@ impl<W> Grow for Rounds<W> {
     }
 }
 
-/// All but the [`Status`], which is that of one run.
+/// Saves everything but the [`Status`], which belongs to one run.
 impl<W: Weights> Memory for Rounds<W> {
     fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         count(&mut self.steps, visit);

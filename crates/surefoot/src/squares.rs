@@ -2,17 +2,17 @@
 
 use crate::{Float, Memory, Vector};
 
-/// The largest power of two that is not above |x|, for a finite x other than 0; not below the smallest normal number.
+/// Returns the largest power of two that is not above |x|, for a finite nonzero x; at least the smallest normal number.
 pub(crate) fn binade(x: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     f64::from_bits(x.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
 }
 
-/// A sum of squares Σ x², kept as a power of two, squared, times a number of moderate size.
+/// A sum of squares Σ x², stored as the square of a power of two times a number of moderate size.
 ///
-/// Terms of 1e-150 or 1e200 are as good as terms of 1. As all rescaling is by powers of two, the sum for terms
-/// multiplied by a power of two is the same digit for digit, which is what makes whole runs scale-free. The rounding
-/// errors of the additions are carried along, so that a sum that has grown and shrunk again is still good.
+/// Terms of 1e-150 or 1e200 are handled as exactly as terms of 1. As all rescaling is by powers of two, multiplying all
+/// terms by a power of two does not change the digits of the sum, which makes whole runs scale-free. The rounding
+/// errors of the additions are accumulated too, so that a sum that has grown and shrunk again is still accurate.
 ///
 /// ```
 /// use surefoot::Squares;
@@ -26,25 +26,29 @@ pub(crate) fn binade(x: f64) -> f64 {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Squares {
+    /// The power of two, 0 before the first nonzero term.
     unit: f64,
+    /// The rounded sum, divided by unit².
     sum: f64,
+    /// Sum of the rounding errors of the additions, divided by unit².
     lost: f64,
 }
 
 impl Squares {
-    /// The sum of squares of a vector whose entries are all multiplied by `weight`, rounded as learners round them.
+    /// Computes the sum of squares of a vector whose entries are all multiplied by `weight`, rounded as learners round
+    /// them.
     pub fn of<F: Float, V: Vector<F> + ?Sized>(weight: f64, vector: &V) -> Self {
         let mut squares = Self::default();
         vector.each(|_, x| squares.add(weigh(weight, x).wide()));
         squares
     }
 
-    /// Adds x².
+    /// Adds the square x² to the sum.
     pub fn add(&mut self, x: f64) {
         self.change(0.0, x);
     }
 
-    /// Replaces the term `old`² by `new`².
+    /// Replaces the term `old`² with `new`².
     pub fn change(&mut self, old: f64, new: f64) {
         self.fit(old.abs().max(new.abs()));
         if self.unit > 0.0 {
@@ -53,17 +57,17 @@ impl Squares {
         }
     }
 
-    /// The root of the sum.
+    /// Returns the square root of the sum of squares.
     pub fn root(&self) -> f64 {
         self.root_of(1.0)
     }
 
-    /// The root of `factor` times the sum, rounded as one.
+    /// Returns the square root of `factor` times the sum of squares, with a single rounding.
     pub fn root_of(&self, factor: f64) -> f64 {
         self.unit * (factor * (self.sum + self.lost).max(0.0)).sqrt()
     }
 
-    /// Makes the unit large enough for a term of size `x`.
+    /// Raises the unit, if need be, so that a term of size `x` fits.
     fn fit(&mut self, x: f64) {
         if x / 2.0 < self.unit || x == 0.0 {
             return;
@@ -75,7 +79,7 @@ impl Squares {
         self.unit = unit;
     }
 
-    /// Adds a term and keeps what the addition rounds away (the exact error of a sum, after Knuth).
+    /// Adds a term and accumulates the rounding error of the addition (the exact error of a sum, after Knuth).
     fn push(&mut self, term: f64) {
         let sum = self.sum + term;
         let part = sum - self.sum;
@@ -90,7 +94,8 @@ impl Memory for Squares {
     }
 }
 
-/// A gradient's coordinate times the weight of its round, rounded once: the one place where weights meet gradients.
+/// Multiplies a gradient's coordinate by the weight of its round, with one rounding. All weighting of gradients goes
+/// through here.
 #[inline]
 pub(crate) fn weigh<F: Float>(weight: f64, x: F) -> F {
     F::of(weight * x.wide())

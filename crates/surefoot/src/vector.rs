@@ -1,17 +1,17 @@
-//! Gradients, hints and data rows, seen through their nonzeros.
+//! Sparse and dense vectors (gradients, hints and data rows), accessed through their nonzeros.
 
 use num_traits::AsPrimitive;
 
 use crate::Float;
 
-/// A vector that can be walked through: a gradient, a hint or a row of data.
+/// A vector whose entries can be visited: a gradient, a hint or a row of data.
 ///
-/// A slice is a dense vector, [`Sparse`] lists nonzeros, and [`times`](Vector::times) multiplies either by a number,
-/// which is all that the gradient of a linear model is: a row times a slope, with no buffer of its own.
+/// A slice is a dense vector, [`Sparse`] lists nonzeros, and [`times`](Vector::times) multiplies either by a number.
+/// The gradient of a linear model is such a product, a row times a derivative, and needs no buffer of its own.
 ///
-/// Each index comes at most once, in any order: conversions refuse a gradient or hint with one that comes twice, while inner
-/// products and the sums of certificates add up both. A caller's own type needs only [`each`](Vector::each), which is to
-/// visit the same entries whenever it is called.
+/// Each index occurs at most once, in any order: conversions refuse a gradient or hint with a repeated index, while
+/// inner products and the sums of certificates add the repeated entries up. A custom type needs only
+/// [`each`](Vector::each), which must visit the same entries in every call.
 ///
 /// ```
 /// use surefoot::{Sparse, Vector};
@@ -28,7 +28,7 @@ pub trait Vector<F: Float> {
     /// Calls `visit(index, value)` for every entry that may differ from zero.
     fn each(&self, visit: impl FnMut(usize, F));
 
-    /// This vector times `factor`, without a copy.
+    /// Returns this vector times `factor`, without a copy.
     fn times(&self, factor: f64) -> Times<'_, Self> {
         Times { factor, vector: self }
     }
@@ -64,18 +64,20 @@ impl<F: Float, V: Vector<F> + ?Sized> Vector<F> for &V {
     }
 }
 
-/// The nonzeros of a vector: indices (of any integer type) and values, side by side.
+/// A sparse vector: the indices (of any integer type) and the values of its nonzeros, in two slices of equal length.
 #[derive(Clone, Copy, Debug)]
 pub struct Sparse<'a, F, I = u32> {
+    /// Index of each nonzero.
     indices: &'a [I],
+    /// Value of each nonzero.
     values: &'a [F],
 }
 
 impl<'a, F, I> Sparse<'a, F, I> {
-    /// Borrows indices, each at most once and in any order, and their values.
+    /// Creates a sparse vector from borrowed indices, each at most once and in any order, and their values.
     ///
     /// # Panics
-    /// If there are not as many values as indices.
+    /// If the slices have different lengths.
     pub fn new(indices: &'a [I], values: &'a [F]) -> Self {
         assert_eq!(indices.len(), values.len(), "as many values as indices");
         Self { indices, values }
@@ -91,10 +93,12 @@ impl<F: Float, I: AsPrimitive<usize>> Vector<F> for Sparse<'_, F, I> {
     }
 }
 
-/// A vector times a number; see [`Vector::times`]. Each product is rounded once.
+/// The product of a number and a vector; see [`Vector::times`]. Each entry is rounded once.
 #[derive(Debug)]
 pub struct Times<'a, V: ?Sized> {
+    /// The number.
     factor: f64,
+    /// The vector.
     vector: &'a V,
 }
 

@@ -1,12 +1,12 @@
-//! The weights α_t of the rounds.
+//! The weights α_t of the rounds as functions of t.
 
-/// The weights α_t of a conversion: α_1 > 0, all finite and not negative.
+/// The weights α_t of a conversion, with α_1 > 0 and all α_t finite and not negative.
 ///
-/// The weight of a round may depend on anything known before its gradient, but here it is a function of the round's
-/// number alone, which is the case for which the expectations of Theorem 1 may be divided by the sum of weights.
-/// Any `Fn(u64) -> f64` will do.
+/// The weight of a round may depend on anything known before its gradient, but in this trait it is a function of the
+/// round number alone; in this case the expectations of Theorem 1 may be divided by the sum of weights. Any `Fn(u64) ->
+/// f64` implements it.
 ///
-/// A multiplier of single rows (an importance weight) is not this: it belongs into the gradient.
+/// Importance weights of single rows are different: they must be multiplied into the gradient.
 ///
 /// ```
 /// use surefoot::{Power, Weights};
@@ -17,7 +17,7 @@
 ///
 /// Source: arXiv 1903.00974, Algorithm 1 and Theorem 1.
 pub trait Weights {
-    /// α_t for round `step` = t, counted from 1.
+    /// Returns α_t for round `step` = t, counted from 1.
     fn weight(&self, step: u64) -> f64;
 }
 
@@ -27,7 +27,7 @@ impl<T: Fn(u64) -> f64> Weights for T {
     }
 }
 
-/// α_t = 1: every round counts the same. A good choice for single rows of noisy data.
+/// The weights α_t = 1: every round counts the same. Suited to single rows of noisy data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Uniform;
 
@@ -37,7 +37,7 @@ impl Weights for Uniform {
     }
 }
 
-/// α_t = t: early rounds are forgotten, and the accelerated rates hold. A good choice for full or large batches.
+/// The weights α_t = t: early rounds lose influence, and the accelerated rates hold. Suited to full or large batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Linear;
 
@@ -47,10 +47,10 @@ impl Weights for Linear {
     }
 }
 
-/// α_t = t^k for a k ≥ 0.
+/// The weights α_t = t^k for an exponent k ≥ 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Power(
-    /// The exponent k.
+    /// The exponent k of t^k.
     pub f64,
 );
 

@@ -1,12 +1,13 @@
-//! Theorems 4 and 5.
+//! Bounds for Algorithm 4: Theorems 4 and 5.
 
 use std::f64::consts::SQRT_2;
 
-/// Algorithm 4: weights t, η_t = cB/√(ε² + Σ A_i‖g_i‖²), for a minimiser in the ball of diameter B around the start.
+/// The bounds of Algorithm 4: weights t, η_t = cB/√(ε² + Σ A_i‖g_i‖²), for a minimiser in the ball of diameter B around
+/// the start.
 ///
-/// *Assumes* L convex and, where L is used, smooth in the whole space (iterates may leave the ball); E‖g_t‖² ≤ G²; a
-/// learner with R_T ≤ κB·√(Σ α_t²‖g_t‖²). c = √2·κ unless said otherwise; the print has κ = √2, c = 2 and
-/// ε = 1, which has the units of a gradient.
+/// *Assumes* that L is convex and, where `smoothness` is used, smooth in the whole space (iterates may leave the ball);
+/// E‖g_t‖² ≤ G²; a learner with R_T ≤ κB·√(Σ α_t²‖g_t‖²). c = √2·κ unless stated otherwise; the text of arXiv
+/// 1903.00974 has κ = √2, c = 2 and ε = 1, which has the units of a gradient.
 ///
 /// ```
 /// use surefoot::bound::Accelerated;
@@ -19,24 +20,24 @@ use std::f64::consts::SQRT_2;
 /// Source: arXiv 1903.00974, Theorems 4 and 5, and Theorem A (see the [module](super)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accelerated {
-    /// T.
+    /// Number of rounds T.
     pub steps: u64,
-    /// B.
+    /// Diameter B of the ball.
     pub diameter: f64,
-    /// L.
+    /// Smoothness constant L of the loss.
     pub smoothness: f64,
-    /// σ.
+    /// Standard deviation σ of gradients: their variance is at most σ².
     pub noise: f64,
-    /// G.
+    /// Bound G on the size of gradients: E‖g_t‖² ≤ G².
     pub gradient: f64,
-    /// ε, in units of a gradient. For ε = 0 use the `_given` forms with a measured Λ.
+    /// ε, in units of a gradient. For ε = 0 use the `_given` methods with a measured Λ.
     pub epsilon: f64,
-    /// κ, √2 by default, as of [`OgdNorm`](crate::OgdNorm).
+    /// κ, the constant of the learner's regret; √2 by default, as for [`OgdNorm`](crate::OgdNorm).
     pub kappa: f64,
 }
 
 impl Default for Accelerated {
-    /// Zeros, and κ = √2.
+    /// Sets every number to 0, except κ = √2.
     fn default() -> Self {
         let (diameter, smoothness, noise, gradient, epsilon) = (0.0, 0.0, 0.0, 0.0, 0.0);
         Self { steps: 0, diameter, smoothness, noise, gradient, epsilon, kappa: SQRT_2 }
@@ -44,51 +45,55 @@ impl Default for Accelerated {
 }
 
 impl Accelerated {
-    /// A bound on Λ = Σ A_t‖g_t‖²/(ε² + S_t), S_t = Σ_{i≤t} A_i‖g_i‖²: ln(1 + G²·T(T+1)(T+2)/(6ε²)). Infinite for ε =
-    /// 0, when a run can say 1 + ln(S_T/S_t) with t its first gradient other than 0.
+    /// Returns a bound on Λ = Σ A_t‖g_t‖²/(ε² + S_t), S_t = Σ_{i≤t} A_i‖g_i‖²: ln(1 + G²·T(T+1)(T+2)/(6ε²)). Infinite
+    /// for ε = 0, where a run gives 1 + ln(S_T/S_t) with t its first nonzero gradient.
     pub fn log(&self) -> f64 {
         (self.gradient * self.gradient / (self.epsilon * self.epsilon) * self.sum_of_totals()).ln_1p()
     }
 
-    /// A(i), the excess of y_T: (cBε + (c²LB²/2)Λ + cBσ·√(T(T+1)(T+2)Λ/6))/A_T, with Λ from [`log`](Accelerated::log).
+    /// Bounds the excess of y_T, Theorem A(i): (cBε + (c²LB²/2)Λ + cBσ·√(T(T+1)(T+2)Λ/6))/A_T, with Λ from
+    /// [`log`](Accelerated::log).
     pub fn output(&self) -> f64 {
         self.output_given(self.log())
     }
 
-    /// A(i) with Λ measured.
+    /// Bounds the excess of y_T, Theorem A(i), with a measured Λ = `log`.
     pub fn output_given(&self, log: f64) -> f64 {
         let cb = self.step();
         let noise = cb * self.noise * (self.sum_of_totals() * log).sqrt();
         (cb * self.epsilon + cb * cb * self.smoothness / 2.0 * log + noise) / self.total()
     }
 
-    /// A(iv), the excess of x_T with exact gradients: 2·A(i) + 2c²LB²/A_T.
+    /// Bounds the excess of x_T for exact gradients, Theorem A(iv): twice the bound on y_T plus 2c²LB²/A_T.
     pub fn query(&self) -> f64 {
         self.query_given(self.log())
     }
 
-    /// A(iv) with Λ measured.
+    /// Bounds the excess of x_T for exact gradients, Theorem A(iv), with a measured Λ = `log`.
     pub fn query_given(&self, log: f64) -> f64 {
         let exact = Self { noise: 0.0, ..*self };
         2.0 * exact.output_given(log) + 2.0 * self.step().powi(2) * self.smoothness / self.total()
     }
 
-    /// A(ii), exact gradients and c = 2√2·κ, twice the usual: (cBε + c²LB²·ln(max(1, cBL/ε)))/A_T, with no logarithm of
-    /// T.
+    /// Bounds the excess of y_T for exact gradients and c = 2√2·κ, twice the usual value, Theorem A(ii): (cBε + c²LB²·ln(max(1,
+    /// cBL/ε)))/A_T, without a logarithm of T.
     pub fn doubled(&self) -> f64 {
         let cb = 2.0 * self.step();
         let log = (cb * self.smoothness / self.epsilon).max(1.0).ln();
         (cb * self.epsilon + cb * cb * self.smoothness * log) / self.total()
     }
 
-    /// A(iii), no smoothness: (R_T + cB·√Λ·√(Σ A_t‖∇L(y_t)‖²))/A_T, for a known regret and gradients at the outputs.
+    /// Bounds the excess without smoothness, Theorem A(iii): (R_T + cB·√Λ·√(Σ A_t‖∇L(y_t)‖²))/A_T, with `regret` = R_T, `log` =
+    /// Λ, `slopes` = the sum.
     ///
-    /// Theorem 5 prints this without c, with Σt² for 2ΣA_t (too small when early gradients dominate), and G³ for G².
+    /// Theorem 5 states this without c, with Σt² for 2ΣA_t (too small when early gradients dominate), and with G³ for
+    /// G².
     pub fn universal(&self, regret: f64, log: f64, slopes: f64) -> f64 {
         (regret + self.step() * (log * slopes).sqrt()) / self.total()
     }
 
-    /// A(iii) with gradients up to G everywhere: O(BG·√(ln T/T)), in print √ln T/T.
+    /// Bounds the excess for gradients of norm at most G everywhere, Theorem A(iii): O(BG·√(ln T/T)), where arXiv 1903.00974
+    /// has √ln T/T.
     pub fn lipschitz(&self) -> f64 {
         let t = self.steps as f64;
         let squares = t * (t + 1.0) * (2.0 * t + 1.0) / 6.0;
@@ -96,25 +101,25 @@ impl Accelerated {
         self.universal(regret, self.log(), self.gradient * self.gradient * self.sum_of_totals())
     }
 
-    /// Theorem 4 as printed, for κ = √2 and ε = 1: (4B + 8LB²·ℓ)/T² + 4Bσ·√ℓ/√T with ℓ = ln(1 + G²T³).
+    /// Computes Theorem 4 as printed, for κ = √2 and ε = 1: (4B + 8LB²·ℓ)/T² + 4Bσ·√ℓ/√T with ℓ = ln(1 + G²T³).
     pub fn printed(&self) -> f64 {
         let (t, b) = (self.steps as f64, self.diameter);
         let log = (self.gradient * self.gradient * t.powi(3)).ln_1p();
         (4.0 * b + 8.0 * self.smoothness * b * b * log) / (t * t) + 4.0 * b * self.noise * (log / t).sqrt()
     }
 
-    /// c·B.
+    /// Returns c·B, the numerator of the learning rate η_t.
     fn step(&self) -> f64 {
         SQRT_2 * self.kappa * self.diameter
     }
 
-    /// A_T = T(T+1)/2.
+    /// Returns the sum of weights A_T = T(T+1)/2.
     fn total(&self) -> f64 {
         let t = self.steps as f64;
         t * (t + 1.0) / 2.0
     }
 
-    /// Σ A_t = T(T+1)(T+2)/6.
+    /// Returns the sum of the A_t up to T, T(T+1)(T+2)/6.
     fn sum_of_totals(&self) -> f64 {
         self.total() * (self.steps as f64 + 2.0) / 3.0
     }

@@ -1,10 +1,10 @@
-//! Theorem 1 and what follows from it at once.
+//! Bounds that follow directly from Theorem 1.
 
 use crate::Weights;
 
-/// κ·B·√(Σ α_t²G²), the regret that adaptive learners of constant κ promise for gradients no longer than G.
+/// Returns κ·B·√(Σ α_t²G²), the regret bound of adaptive learners with constant κ for gradients of norm at most G.
 ///
-/// κ is √2 for [`OgdNorm`](crate::OgdNorm) and [`Proximal`](crate::Proximal), 2 for
+/// κ is √2 for [`OgdNorm`](crate::OgdNorm) and [`Proximal`](crate::Proximal), and 2 for
 /// [`DualAveraging`](crate::DualAveraging); `squares` = Σ α_t².
 ///
 /// ```
@@ -17,8 +17,8 @@ pub fn adaptive_regret(kappa: f64, diameter: f64, gradient: f64, squares: f64) -
     kappa * diameter * gradient * squares.sqrt()
 }
 
-/// Theorem 1 (and 2, and for α = 1 the corollary of 1): from a bound on the regret to one on the excess of the last
-/// point.
+/// Theorem 1 (and Theorem 2, and for α = 1 the corollary of Theorem 1): bounds the excess of the last point in terms of
+/// the regret.
 ///
 /// ```
 /// use surefoot::Linear;
@@ -31,16 +31,16 @@ pub fn adaptive_regret(kappa: f64, diameter: f64, gradient: f64, squares: f64) -
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anytime {
-    /// A bound on R_T(u) = Σ α_t⟨g_t, w_t − u⟩.
+    /// A bound on the regret R_T(u) = Σ α_t⟨g_t, w_t − u⟩.
     pub regret: f64,
-    /// A_T = Σ α_t.
+    /// The sum of weights A_T = Σ α_t.
     pub total: f64,
-    /// Σ α_t².
+    /// The sum of squared weights Σ α_t².
     pub squares: f64,
 }
 
 impl Anytime {
-    /// The sums of `weights` over so many steps. O(T).
+    /// Sums `weights` and their squares over `steps` rounds. O(T).
     pub fn of(weights: &impl Weights, steps: u64, regret: f64) -> Self {
         let (mut total, mut squares) = (0.0, 0.0);
         for weight in (1..=steps).map(|t| weights.weight(t)) {
@@ -50,25 +50,27 @@ impl Anytime {
         Self { regret, total, squares }
     }
 
-    /// E[L(x_T) − L(u)] ≤ R_T(u)/A_T.
+    /// Bounds the expected excess: E[L(x_T) − L(u)] ≤ R_T(u)/A_T.
     ///
-    /// *Assumes* g_t a subgradient of L at the query, in expectation given the past, and weights that were fixed
-    /// beforehand: for weights that depend on the run, E[A_T(L(x_T) − L(u))] ≤ E[R_T(u)] is all that holds.
+    /// *Assumes* that g_t is a subgradient of L at the query, in expectation given the past, and that weights are fixed
+    /// before the run. For weights that depend on the run, only E[A_T(L(x_T) − L(u))] ≤ E[R_T(u)] holds.
     ///
-    /// Source: Theorems 1 and 2 (2 prints x*_t for the fixed comparator, and α_{1:t−1} for α_{1:t} in a denominator).
+    /// Source: Theorems 1 and 2 (Theorem 2 prints x*_t for the fixed comparator, and α_{1:t−1} for α_{1:t} in a
+    /// denominator).
     pub fn expected(&self) -> f64 {
         self.regret / self.total
     }
 
-    /// With probability 1 − `delta`: L(x_T) − L(u) ≤ (R_T(u) + B·G·√(2Σα_t²·ln(1/δ)))/A_T, for one T fixed beforehand.
+    /// Bounds the excess with probability 1 − `delta`: L(x_T) − L(u) ≤ (R_T(u) + B·G·√(2Σα_t²·ln(1/δ)))/A_T, for one T
+    /// fixed in advance.
     ///
-    /// *Assumes* ‖g_t‖ ≤ G always, a domain of diameter B, and weights that were fixed beforehand.
+    /// *Assumes* ‖g_t‖ ≤ G always, a domain of diameter B, and weights fixed before the run.
     ///
     /// # Panics
     /// If `delta` is not between 0 and 1.
     ///
-    /// Source: Theorem 1, with 2BG√(Σα²·ln(2/δ)) in print: given the past a noise term lies in an interval of length
-    /// 2α_tBG, for which Hoeffding's lemma gives this, at least √2 less.
+    /// Source: Theorem 1, which has 2BG√(Σα²·ln(2/δ)): given the past, a noise term lies in an interval of length
+    /// 2α_tBG, for which Hoeffding's lemma gives the bound here, smaller by a factor of at least √2.
     pub fn probable(&self, diameter: f64, gradient: f64, delta: f64) -> f64 {
         assert!(delta > 0.0 && delta < 1.0, "a probability between 0 and 1");
         let noise = diameter * gradient * (2.0 * self.squares * (1.0 / delta).ln()).sqrt();
@@ -76,23 +78,25 @@ impl Anytime {
     }
 }
 
-/// E[Σ α_t(L(x_t) − L(u))] ≤ R·(1 + ln(A_T/α_1)), with `regret` a bound R on the regret at every t ≤ T.
+/// Bounds the weighted sum of excesses: E[Σ α_t(L(x_t) − L(u))] ≤ R·(1 + ln(A_T/α_1)), where R = `regret` bounds the
+/// regret at every t ≤ T.
 ///
-/// The bound must dominate all R_t(u); the regret observed at T need not.
+/// R must bound R_t(u) for all t; the regret observed at T need not do so.
 ///
 /// Source: arXiv 1903.00974, corollary of Theorem 1 on weighted regret.
 pub fn weighted_regret(regret: f64, total: f64, first: f64) -> f64 {
     regret * (1.0 + (total / first).ln())
 }
 
-/// E[Σ_{t≤T} (L(x_t) − L(u))] ≤ 2c√T for α = 1 and a learner with R_t(u) ≤ c·√t at every t: no logarithm.
+/// Bounds the sum of excesses: E[Σ_{t≤T} (L(x_t) − L(u))] ≤ 2c√T for α = 1 and a learner with R_t(u) ≤ c·√t at every t,
+/// without a logarithm.
 ///
-/// Source: the remark after that corollary, which prints a single excess where a sum of them is meant.
+/// Source: the remark after the corollary on weighted regret, which prints a single excess where the sum is meant.
 pub fn root_regret(factor: f64, steps: u64) -> f64 {
     2.0 * factor * (steps as f64).sqrt()
 }
 
-/// The weighted mean of the excesses of all x_t, for weights t^k that the run (with α = 1) did not know of.
+/// The weighted mean of the excesses of all x_t, for weights t^k chosen after a run with α = 1.
 ///
 /// ```
 /// use surefoot::bound::Reweighted;
@@ -102,16 +106,18 @@ pub fn root_regret(factor: f64, steps: u64) -> f64 {
 /// Source: arXiv 1903.00974, corollary of Theorem 1 on many weights at once, with its constant made explicit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reweighted {
-    /// A bound on R_T(u) that does not fall with T.
+    /// A bound on R_T(u) that does not decrease in T.
     pub regret: f64,
-    /// T.
+    /// Number of rounds T.
     pub steps: u64,
-    /// k > 0. The bound grows without end as k falls to 0, where a factor 1 + ln T takes its place, and is ∞ for k ≤ 0.
+    /// Exponent k > 0. As k falls to 0 the bound tends to ∞, although a factor of 1 + ln T would hold there; for k ≤ 0
+    /// it is ∞.
     pub power: f64,
 }
 
 impl Reweighted {
-    /// E[Σ t^k(L(x_t) − L(u))]/Σ t^k ≤ c·R_T(u)/T with c = (k+1)/k for k ≤ 1, times 1 + k/T above.
+    /// Bounds the weighted mean: E[Σ t^k(L(x_t) − L(u))]/Σ t^k ≤ c·R_T(u)/T with c = (k+1)/k for k ≤ 1, times 1 + k/T
+    /// for k > 1.
     pub fn mean(&self) -> f64 {
         let (k, steps) = (self.power, self.steps as f64);
         if k <= 0.0 {

@@ -1,10 +1,11 @@
-//! Bounds for losses with curvature.
+//! Bounds for strongly convex and exp-concave losses.
 
 use crate::Weights;
 
-/// Algorithm 2 with follow-the-leader, for a μ-strongly convex L on a closed convex domain, the whole space included.
+/// The bounds of Algorithm 2 with follow-the-leader, for a μ-strongly convex L on a closed convex domain or the whole
+/// space.
 ///
-/// *Assumes* E‖g_t‖² ≤ G² and weights that were fixed beforehand; in the printed forms also ‖g_t‖ ≤ G and a domain of
+/// *Assumes* E‖g_t‖² ≤ G² and weights fixed before the run; the printed forms also assume ‖g_t‖ ≤ G and a domain of
 /// diameter B.
 ///
 /// ```
@@ -17,17 +18,17 @@ use crate::Weights;
 /// Source: arXiv 1903.00974, the two corollaries on strong convexity, and Theorem S (see the [module](super)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StronglyConvex {
-    /// T.
+    /// Number of rounds T.
     pub steps: u64,
-    /// μ.
+    /// Strong convexity constant μ.
     pub curvature: f64,
-    /// G.
+    /// Bound G on the size of gradients: E‖g_t‖² ≤ G².
     pub gradient: f64,
 }
 
 impl StronglyConvex {
-    /// Theorem S for any weights, the sum itself: G²/(2μA_T)·Σ (α_t²/A_t)(1 + ρ_t), with
-    /// ρ_t = τ(1 − τ)/(1 − τ + τ²) ≤ 1/3 and τ = α_t/A_t. O(T).
+    /// Computes the sum of Theorem S for any weights: G²/(2μA_T)·Σ (α_t²/A_t)(1 + ρ_t), with ρ_t = τ(1 − τ)/(1 − τ +
+    /// τ²) ≤ 1/3 and τ = α_t/A_t. O(T).
     pub fn weighted(&self, weights: &impl Weights) -> f64 {
         let (mut total, mut sum) = (0.0, 0.0);
         for weight in (1..=self.steps).map(|t| weights.weight(t)) {
@@ -39,42 +40,43 @@ impl StronglyConvex {
         self.gradient * self.gradient * sum / (2.0 * self.curvature * total)
     }
 
-    /// Theorem S for α = 1, at most (2/3)·G²(1 + ln T)/(μT).
+    /// Bounds the excess by Theorem S for α = 1: at most (2/3)·G²(1 + ln T)/(μT).
     pub fn uniform(&self) -> f64 {
         2.0 / 3.0 * self.gradient * self.gradient / self.curvature * self.slow()
     }
 
-    /// Theorem S for α_t = t, at most (8/3)·G²/(μ(T + 1)).
+    /// Bounds the excess by Theorem S for α_t = t: at most (8/3)·G²/(μ(T + 1)).
     pub fn linear(&self) -> f64 {
         8.0 / 3.0 * self.gradient * self.gradient / self.curvature * self.fast()
     }
 
-    /// The first corollary as printed, α = 1: (μB + G)²(1 + ln T)/(2μT).
+    /// Computes the first corollary as printed, α = 1: (μB + G)²(1 + ln T)/(2μT).
     ///
-    /// Its leader must weight its losses and mind the domain, which the print leaves out.
+    /// The learner there must weight its losses and respect the domain, which the text omits.
     pub fn printed_uniform(&self, diameter: f64) -> f64 {
         self.lipschitz(diameter).powi(2) / (2.0 * self.curvature) * self.slow()
     }
 
-    /// The second corollary as printed, α_t = t: 2(μB + G)²/(μ(T + 1)).
+    /// Computes the second corollary as printed, α_t = t: 2(μB + G)²/(μ(T + 1)).
     pub fn printed_linear(&self, diameter: f64) -> f64 {
         2.0 * self.lipschitz(diameter).powi(2) / self.curvature * self.fast()
     }
 
-    /// The second corollary with its sum done exactly, T + 1 − H_{T+1} for T, H the harmonic numbers. O(T).
+    /// Computes the second corollary with its sum evaluated exactly: T + 1 − H_{T+1} instead of T, with H the harmonic
+    /// numbers. O(T).
     pub fn summed_linear(&self, diameter: f64) -> f64 {
         let harmonic: f64 = (1..=self.steps + 1).map(|t| 1.0 / t as f64).sum();
         let steps = self.steps as f64;
         self.printed_linear(diameter) * (steps + 1.0 - harmonic) / steps
     }
 
-    /// (1 + ln T)/T, ∞ for T = 0.
+    /// Returns the rate (1 + ln T)/T for α = 1; ∞ for T = 0.
     fn slow(&self) -> f64 {
         let steps = self.steps as f64;
         (1.0 + steps.ln().max(0.0)) / steps
     }
 
-    /// 1/(T + 1), ∞ for T = 0.
+    /// Returns the rate 1/(T + 1) for α_t = t; ∞ for T = 0.
     fn fast(&self) -> f64 {
         if self.steps == 0 { f64::INFINITY } else { 1.0 / (self.steps as f64 + 1.0) }
     }
@@ -84,7 +86,7 @@ impl StronglyConvex {
     }
 }
 
-/// The online Newton step for losses that are exp-concave in every example.
+/// The regret bound of the online Newton step, for losses that are exp-concave in every example.
 ///
 /// ```
 /// use surefoot::bound::ExpConcave;
@@ -95,22 +97,23 @@ impl StronglyConvex {
 /// Source: Hazan, Agarwal and Kale (2007), for the remark after Theorem 2 of arXiv 1903.00974.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExpConcave {
-    /// d.
+    /// Number of coordinates d.
     pub dim: usize,
-    /// γ = ½·min(1/(4GB), η) for η-exp-concave losses.
+    /// Curvature γ = ½·min(1/(4GB), η) along gradients, for η-exp-concave losses.
     pub gamma: f64,
-    /// ε, the regulariser.
+    /// Strength ε of the regulariser.
     pub epsilon: f64,
-    /// ‖u − w_1‖.
+    /// Distance ‖u − w_1‖ of the comparator from the first iterate.
     pub distance: f64,
-    /// The largest α_t.
+    /// The largest weight α_t of the run.
     pub largest: f64,
-    /// Σ α_t‖g_t‖².
+    /// Weighted sum of squared gradient norms, Σ α_t‖g_t‖².
     pub squares: f64,
 }
 
 impl ExpConcave {
-    /// R_T(u) ≤ (ε/2)‖u − w_1‖² + (81/64)(α_T·d/(2γ))·ln(1 + γΣα_t‖g_t‖²/(dε)); divide by A_T for the excess.
+    /// Bounds the regret: R_T(u) ≤ (ε/2)‖u − w_1‖² + (81/64)(α_T·d/(2γ))·ln(1 + γΣα_t‖g_t‖²/(dε)), with α_T the largest
+    /// weight. Divide by A_T for the excess.
     pub fn regret(&self) -> f64 {
         let dim = self.dim as f64;
         let volume = (1.0 + self.gamma * self.squares / (dim * self.epsilon)).ln();

@@ -1,8 +1,8 @@
-//! What a run may cost, before it is run: every theorem and corollary as a function of plain numbers.
+//! Bounds on the excess that are known before a run: every theorem and corollary as a function of plain numbers.
 //!
-//! | paper (arXiv 1903.00974) | here | differs from the print |
+//! | paper (arXiv 1903.00974) | here | difference from the paper |
 //! | --- | --- | --- |
-//! | Theorem 1 in expectation, its first corollary, Theorem 2 | [`Anytime::expected`] | for fixed weights only |
+//! | Theorem 1 in expectation, its first corollary, Theorem 2 | [`Anytime::expected`] | only for weights fixed before the run |
 //! | Theorem 1, in probability | [`Anytime::probable`] | √2 sharper, and ln(1/δ) for ln(2/δ) |
 //! | corollary on weighted regret | [`weighted_regret`], [`root_regret`] | without a logarithm for sums |
 //! | corollary on other weights afterwards | [`Reweighted`] | with its constant |
@@ -13,14 +13,14 @@
 //! | Theorem 4, Theorem A | [`Accelerated`] | bounds y_T; ε with units for the 1; half the constant |
 //! | Theorem 5 | [`Accelerated::lipschitz`], [`Accelerated::universal`] | √(log T/T), and c in the constant |
 //!
-//! The theorems with letters are strengthenings whose proofs use nothing but the paper's own devices and the slack
-//! that its proof of Theorem 1 throws away, Σ A_{t−1}·D_L(x_{t−1}, x_t) with D_L the Bregman gap: N sums that corollary
-//! without its logarithms, O lets the slack pay for the change of gradients, S completes the square with it, A keeps ε
-//! and c general. All are for convex L; B is the diameter of the domain, G and σ are roots of bounds on E‖g_t‖² and on
-//! the variance of g_t, T counts rounds. T = 0, when there is no output, gives ∞ or no number.
+//! The theorems with letters are strengthenings whose proofs use only the devices of arXiv 1903.00974 and the slack
+//! that its proof of Theorem 1 discards, Σ A_{t−1}·D_L(x_{t−1}, x_t) with D_L the Bregman gap. N sums the smooth
+//! corollary without its logarithms, O pays for the change of gradients with the slack, S completes the square with it,
+//! and A keeps ε and c general. All are for convex L; B is the diameter of the domain, G² a bound on E‖g_t‖², σ² a
+//! bound on the variance of g_t, and T the number of rounds. For T = 0, without an output, results are ∞ or NaN.
 //!
-//! The gradients may be taken between iterate and average (interpolation), and a penalty may be kept out of the
-//! linearisation: in both cases Theorem 1 holds as it is, and what follows from the regret alone. The smooth corollary
+//! The gradients may be taken between iterate and average (interpolation), and a penalty may be excluded from the
+//! linearisation: in both cases Theorem 1 and all consequences of the regret alone still hold. The smooth corollary
 //! (Theorem N), Theorem 3 and Theorems O, S and A need gradients at the average itself.
 //!
 //! ```

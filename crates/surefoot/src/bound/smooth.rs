@@ -1,9 +1,9 @@
-//! Smooth losses without hints.
+//! Bounds for Algorithm 1 on smooth losses, without hints.
 
-/// Algorithm 1 with α = 1 on an L-smooth loss, for learners with R_t(u) ≤ ψ·√(Σ‖g‖²).
+/// The bound of Algorithm 1 with α = 1 on an L-smooth loss, for learners with R_t(u) ≤ ψ·√(Σ‖g‖²).
 ///
-/// *Assumes* smoothness in the whole space and a minimiser over the whole space that lies in D: then
-/// ‖∇L(x)‖² ≤ 2L(L(x) − L*), in print without the 2.
+/// *Assumes* smoothness in the whole space and a minimiser over the whole space that lies in D; then ‖∇L(x)‖² ≤ 2L(L(x)
+/// − L*), where the text of arXiv 1903.00974 lacks the 2.
 ///
 /// ```
 /// use surefoot::bound::Smooth;
@@ -11,22 +11,22 @@
 /// assert!((run.expected() - 0.6642).abs() < 1e-4); // 4·(2 + ln 100)/100 + 4/10
 /// ```
 ///
-/// Source: arXiv 1903.00974, corollary on smooth losses: there ψ²L·log²T/T + ψσ·log T/√T (ψ is missing in print), here
-/// Theorem N.
+/// Source: arXiv 1903.00974, corollary on smooth losses, which has ψ²L·log²T/T + ψσ·log T/√T (ψ is missing in its
+/// text); here Theorem N.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smooth {
-    /// T.
+    /// Number of rounds T.
     pub steps: u64,
-    /// ψ, for learners on a domain of diameter B: κ·B.
+    /// Constant ψ of the learner's regret; κ·B for learners on a domain of diameter B.
     pub psi: f64,
-    /// L.
+    /// Smoothness constant L of the loss.
     pub smoothness: f64,
-    /// σ.
+    /// Standard deviation σ of gradients: their variance is at most σ².
     pub noise: f64,
 }
 
 impl Smooth {
-    /// Theorem N: E[L(x_T) − L*] ≤ 2Lψ²(2 + ln T)/T + 2ψσ/√T.
+    /// Bounds the expected excess by Theorem N: E[L(x_T) − L*] ≤ 2Lψ²(2 + ln T)/T + 2ψσ/√T.
     pub fn expected(&self) -> f64 {
         let steps = self.steps as f64;
         let bias = 2.0 * self.smoothness * self.psi * self.psi * (2.0 + steps.ln()) / steps;

@@ -1,10 +1,10 @@
-//! What a certificate takes for granted, as data.
+//! Assumptions of a certificate, as data.
 
 use std::fmt;
 
 use super::Uncertified;
 
-/// One thing that a certificate takes for granted and cannot check. `Display` says it in words.
+/// An assumption that a certificate relies on and that cannot be checked. `Display` writes it in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Assumption {
@@ -12,31 +12,32 @@ pub enum Assumption {
     Convex,
     /// Every gradient is an exact subgradient at its query point.
     ExactGradients,
-    /// Rows are independent draws, each used once; the loss is their expected loss.
+    /// Rows are independent draws, and each is used once; the loss is the expected loss of a row.
     FreshRows,
-    /// Rows are drawn with replacement; the loss is the mean over them.
+    /// Rows are drawn with replacement from a finite set; the loss is the mean loss over that set.
     DrawnRows,
-    /// The weights of rounds were fixed beforehand.
+    /// The weights of all rounds were fixed before the run.
     FixedWeights,
-    /// The weight of a round depends on earlier rounds only.
+    /// The weight of each round depends on earlier rounds only.
     PredictableWeights,
-    /// No gradient of an example is longer than the declared bound.
+    /// No gradient of a single example has a norm above the declared bound.
     BoundedGradients,
-    /// No loss of an example is negative or above the declared bound.
+    /// The loss of every example lies between 0 and the declared bound.
     BoundedLosses,
     /// The loss is strongly convex with the declared constant.
     StronglyConvex,
     /// The loss is smooth in the whole space with the declared constant.
     Smooth,
-    /// The values of the loss are computed, not estimated; certificates that rounding could spoil allow for it.
+    /// Values of the loss are computed rather than estimated; certificates that are sensitive to rounding include an
+    /// allowance for it.
     ExactValues,
-    /// Steps away from query points were measured on a fresh sample.
+    /// The changes of the loss from x_t to y_t (Algorithm 4) were measured on a sample independent of the gradients.
     FreshValues,
     /// A minimiser over the whole space lies in the domain.
     MinimiserInside,
 }
 
-/// All of them, in the order in which they are said.
+/// All assumptions, in the order in which `Display` lists them.
 const ALL: [Assumption; 13] = [
     Assumption::Convex,
     Assumption::StronglyConvex,
@@ -73,7 +74,7 @@ impl fmt::Display for Assumption {
     }
 }
 
-/// A set of assumptions.
+/// A set of assumptions, one bit each.
 ///
 /// ```
 /// use surefoot::certificate::{Assumption, Assumptions};
@@ -85,24 +86,24 @@ impl fmt::Display for Assumption {
 pub struct Assumptions(pub(super) u32);
 
 impl Assumptions {
-    /// The set of `list`.
+    /// Returns the set with the members of `list`.
     pub fn of(list: &[Assumption]) -> Self {
         list.iter().fold(Self::default(), |set, &a| set.with(a))
     }
 
-    /// This set and one more.
+    /// Returns this set with `one` added.
     #[must_use]
     pub fn with(self, one: Assumption) -> Self {
         Self(self.0 | 1 << one as u32)
     }
 
-    /// This set and another.
+    /// Returns the union of this set and `more`.
     #[must_use]
     pub fn and(self, more: Self) -> Self {
         Self(self.0 | more.0)
     }
 
-    /// This set without one.
+    /// Returns this set without `one`.
     #[must_use]
     pub fn without(self, one: Assumption) -> Self {
         Self(self.0 & !(1 << one as u32))
@@ -113,29 +114,30 @@ impl Assumptions {
         self.0 & 1 << one as u32 != 0
     }
 
-    /// The members, in a fixed order.
+    /// Iterates over the members, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> {
         let set = *self;
         ALL.into_iter().filter(move |&a| set.has(a))
     }
 }
 
-/// Where the gradients of a run came from: only the caller knows, and what can be certified depends on it.
+/// The origin of the gradients of a run, as stated by the caller; it determines which certificates are possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gradients {
-    /// Exact subgradients of L at the query points, as from full passes.
+    /// Exact subgradients of L at the query points, for instance from full passes over the data.
     Exact,
-    /// From rows that are independent draws, each used in one round only; L is their expected loss.
+    /// Gradients of rows that are independent draws, each used in one round only; L is the expected loss of a row.
     Fresh,
-    /// From rows drawn with replacement in every round; L is the mean over them.
+    /// Gradients of rows drawn with replacement in every round; L is the mean loss over the set that is drawn from.
     Drawn,
-    /// From rows seen before: later passes, shuffled epochs, any sampling without replacement from a finite set whose
-    /// mean is meant. Given the past such gradients are biased, so nothing follows.
+    /// Gradients of rows used before: later passes, shuffled epochs, or any sampling without replacement from the
+    /// finite set whose mean is L. Such gradients are biased given the past, so no certificate follows.
     Reused,
 }
 
 impl Gradients {
-    /// What is assumed of gradients that are noisy but unbiased given the past.
+    /// Returns the assumption under which the gradients are unbiased given the past; [`Uncertified::ReusedRows`] for
+    /// reused rows.
     pub(super) fn unbiased(self) -> Result<Assumption, Uncertified> {
         match self {
             Gradients::Exact => Ok(Assumption::ExactGradients),

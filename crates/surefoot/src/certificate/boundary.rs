@@ -1,32 +1,37 @@
-//! How far a sum of noise may stray, at any time.
+//! A time-uniform bound on a sum of centred noise.
 
 use std::sync::LazyLock;
 
-/// Rates in each halving, and halvings: enough for ranges that grow 2^69-fold.
+/// Number of rates in each halving of the rate, and number of halvings: enough for ranges that grow 2^69-fold.
 const STEPS: usize = 4;
 const HALVINGS: usize = 70;
-/// In how many halvings of the first the share of a rate has fallen to half.
+/// Number of halvings after which the mixture weight of a rate has fallen to half of its peak: the scale of the Cauchy
+/// distribution.
 const SPREAD: f64 = 4.0;
-/// Rates beside the best one whose part in a mixture counts.
+/// Number of rates on either side of the best one that are kept in the mixture; the others contribute a negligible
+/// amount.
 const BESIDE: usize = 16;
 
-/// The logarithm of the share of each rate λ_k = 2^(−1 − k/4)/c_1 in the mixture: a Cauchy distribution of k/4, with a total of 1.
+/// Logarithms of the mixture weights of the rates λ_k = 2^(−1 − k/4)/c_1: a Cauchy density in k/4, normalised to a
+/// total of 1.
 static SHARES: LazyLock<[f64; STEPS * HALVINGS]> = LazyLock::new(|| {
     let density = |k: usize| 1.0 / (1.0 + ((1.0 + k as f64 / STEPS as f64) / SPREAD).powi(2));
     let total: f64 = (0..STEPS * HALVINGS).map(density).sum();
     std::array::from_fn(|k| (density(k) / total).ln())
 });
 
-/// A level that the sum of centred increments Y_i − E Y_i exceeds, at any time, with probability at most `delta`.
+/// Returns a level that the sum S of the centred increments Y_i − E Y_i ever exceeds with probability at most `delta`.
 ///
-/// Each increment is bounded from below, Y_i ≥ Ŷ_i − c_i, with Ŷ_i and c_i known beforehand. `deviation` is the root of
-/// V = Σ(Y_i − Ŷ_i)² (or anything larger), `range` the largest c_i so far, `first` = c_1. For each rate λ with λ·range ≤ ½ the
-/// exponential of λ·S − λ²·k(λ·range)·V, where k(x) = (−ln(1−x) − x)/x², is at most a supermartingale that begins at 1, and so is a mixture
-/// of rates, of which those are dropped that have become too large. The level is where the mixture reaches 1/δ. About
-/// √(2V·ln(1/δ)) times 1.3 to 1.6 for V/c_1² from 10² to 10¹², and more below, where the range matters.
+/// Each increment is bounded from below, Y_i ≥ Ŷ_i − c_i, where Ŷ_i and c_i are known before Y_i is drawn. `deviation`
+/// is √V for V = Σ(Y_i − Ŷ_i)² (or anything larger), `range` the largest c_i so far, and `first` = c_1. For each rate λ
+/// with λ·range ≤ ½, the exponential of λ·S − λ²·k(λ·range)·V, where k(x) = (−ln(1−x) − x)/x², is at most a
+/// supermartingale with initial value 1. The same holds for a mixture of rates from which rates with λ·range > ½ are
+/// dropped. The returned level is the S at which the mixture reaches 1/δ. For V/c_1² from 10² to 10¹² it is about
+/// √(2V·ln(1/δ)) times 1.3 to 1.6; for smaller V, where the range matters, it is larger.
 ///
-/// It sees V and not a bound on it, so noise that fades is noticed. Some 200 exponentials; no state. Homogeneous: in other
-/// units the level is what it was in those units.
+/// The level depends on the observed V and not on a bound on V, so it shrinks when the noise does. A call costs some
+/// 200 exponentials and keeps no state. The level is homogeneous: scaling `deviation`, `range` and `first` by a factor
+/// scales it by the same factor.
 ///
 /// ```
 /// use surefoot::certificate::boundary;
@@ -35,10 +40,11 @@ static SHARES: LazyLock<[f64; STEPS * HALVINGS]> = LazyLock::new(|| {
 /// assert!(level > 245.0 && level < 420.0); // √(2·ln 20) = 2.45 deviations for one time fixed beforehand
 /// ```
 ///
-/// Source: Fan, Grama and Liu (2015); Howard, Ramdas, McAuliffe and Sekhon (2021), whose mixtures are of all rates.
+/// Source: Fan, Grama and Liu (2015); Howard, Ramdas, McAuliffe and Sekhon (2021), whose mixtures range over all rates.
 pub fn boundary(deviation: f64, range: f64, first: f64, delta: f64) -> f64 {
     let rate = |k: usize| (-1.0 - k as f64 / STEPS as f64).exp2();
-    // What the noise costs at a rate, formed so that neither over- nor underflows before the level does.
+    // The penalty of the noise at rate k. Dividing by c_1 first keeps it from over- or underflowing before the level
+    // does.
     let noise = |k: usize| {
         let (rate, x) = (rate(k), rate(k) * (range / first));
         let stray = rate * (deviation / first);
@@ -46,14 +52,14 @@ pub fn boundary(deviation: f64, range: f64, first: f64, delta: f64) -> f64 {
     };
     let costs: [f64; STEPS * HALVINGS] = std::array::from_fn(|k| SHARES[k] - noise(k));
     let goal = -delta.ln();
-    // By one rate alone.
+    // The level that the supermartingale of rate k alone would give.
     let alone = |k: usize| (goal - costs[k]) / rate(k);
     let Some(best) = (0..costs.len()).min_by(|&a, &b| alone(a).total_cmp(&alone(b))) else { return f64::INFINITY };
     let mut level = alone(best);
     if !level.is_finite() {
         return f64::INFINITY;
     }
-    // The logarithm of the mixture is convex in the level: Newton steps from above stay above.
+    // The logarithm of the mixture is convex in the level, so Newton steps that start above the root stay above it.
     let beside = best.saturating_sub(BESIDE)..(best + BESIDE + 1).min(costs.len());
     for _ in 0..6 {
         let (mut sum, mut slope) = (0.0, 0.0);
@@ -68,11 +74,11 @@ pub fn boundary(deviation: f64, range: f64, first: f64, delta: f64) -> f64 {
         }
         level -= step;
     }
-    // What rounding may have taken off.
+    // Makes up for what rounding may have taken off the level.
     level * (1.0 + 1e-12) * first
 }
 
-/// k(x) = (−ln(1−x) − x)/x² for 0 ≤ x ≤ ½; near 0 from its series, rounded up.
+/// Computes k(x) = (−ln(1−x) − x)/x² for 0 ≤ x ≤ ½; near 0 from its series, rounded up.
 fn curvature(x: f64) -> f64 {
     if x < 1e-4 { 0.5 + x / 3.0 + x * x / 2.0 } else { (-(-x).ln_1p() - x) / (x * x) }
 }
@@ -89,7 +95,7 @@ mod tests {
         assert!((curvature(0.5) - (std::f64::consts::LN_2 - 0.5) * 4.0).abs() < 1e-15);
     }
 
-    /// What the mixture gains over the best of rates by halves, each with its own share of δ.
+    /// Compares the mixture with a union bound over rates 2^(−m), each with its own fraction of δ.
     #[test]
     fn a_mixture_is_below_a_union() {
         let union = |deviation: f64, delta: f64| {

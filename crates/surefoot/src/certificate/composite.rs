@@ -1,17 +1,18 @@
-//! The regret certificate for objectives with a penalty.
+//! The regret certificate for objectives with a penalty that is known in closed form.
 
 use super::ledger::vouch;
 use super::sum::Sum;
 use super::{Certified, Gradients, Ledger, Penalty};
 use crate::{Float, Vector};
 
-/// [`Ledger`] for an objective P = F + Ω of which Ω is known in closed form and never linearised; no domain needed.
+/// [`Ledger`] for an objective P = F + Ω whose penalty Ω is known in closed form and never linearised; no domain is
+/// needed.
 ///
 /// *Guarantee*: with subgradients g_t of F at the query points, P(x_T) − P(u) ≤ (Σ α_t(⟨g_t, w_t⟩ + Ω(w_t)) +
-/// A_T·Ω*(−Z_T/A_T))/A_T for every u. Under strong convexity it falls like 1/T² or so, while good methods converge
-/// faster: where a full pass is affordable, [`fenchel`](super::fenchel()) is the better number.
+/// A_T·Ω*(−Z_T/A_T))/A_T for every u. Under strong convexity the bound falls like about 1/T², while good methods
+/// converge faster: where a full pass is affordable, [`fenchel`](super::fenchel()) gives a tighter bound.
 ///
-/// *Cost*: O(nnz) a step and the value Ω(w_t), which ridge learners know in O(1); O(d) a certificate.
+/// *Cost*: O(nnz) per step plus the value Ω(w_t), which ridge learners compute in O(1); O(d) per certificate.
 ///
 /// ```
 /// use surefoot::certificate::{Composite, ElasticNet, Gradients};
@@ -26,20 +27,22 @@ use crate::{Float, Vector};
 /// Source: arXiv 1903.00974, Theorem 1 with Jensen's inequality for Ω.
 #[derive(Clone, Debug)]
 pub struct Composite {
+    /// The sums S = Σ α_t⟨g_t, w_t⟩ and Z = Σ α_t g_t for the gradients of F alone.
     ledger: Ledger,
+    /// Weighted sum of the penalties at the iterates, Σ α_t·Ω(w_t).
     penalties: Sum,
 }
 
 impl Composite {
-    /// Empty sums. The only allocation.
+    /// Creates empty sums for `dim` coordinates. No later call allocates.
     pub fn new(dim: usize) -> Self {
         Self { ledger: Ledger::new(dim), penalties: Sum::default() }
     }
 
-    /// Records a round: weight, gradient of F, the iterate by coordinate, and Ω at the iterate.
+    /// Records a round: its weight, the gradient of F, the iterate by coordinate, and Ω at the iterate.
     ///
     /// # Panics
-    /// As [`Ledger::record`].
+    /// If the weight is negative or not finite, or the gradient has a coordinate outside of the dimension.
     pub fn record<F: Float, V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,
@@ -51,12 +54,12 @@ impl Composite {
         self.penalties.add(weight * penalty);
     }
 
-    /// The sums S and Z.
+    /// Returns the sums S = Σ α_t⟨g_t, w_t⟩ and Z = Σ α_t g_t.
     pub fn ledger(&self) -> &Ledger {
         &self.ledger
     }
 
-    /// The certificate for the average x_T, with `total` the sum of weights A_T. O(d).
+    /// Returns the certificate for the average x_T, where `total` is the sum of weights A_T. O(d).
     pub fn certificate(&self, total: f64, penalty: &impl Penalty, gradients: Gradients) -> Certified {
         let value = self.ledger.excess(total, self.penalties.value(), penalty)?;
         vouch(value, penalty.comparator(), gradients)

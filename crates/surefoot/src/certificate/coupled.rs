@@ -1,34 +1,34 @@
-//! The certificates of Algorithm 4.
+//! Certificates of Algorithm 4.
 
 use super::ledger::vouch;
 use super::sum::Sum;
 use super::{Assumption, Certified, Comparator, Gradients, Inside, Ledger, Uncertified};
 use crate::{Domain, Float, Vector};
 
-/// An upper bound e_t on L(y_t) − L(x_t), as it was come by.
+/// An upper bound e_t on L(y_t) − L(x_t), by the way it was obtained.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rise {
-    /// L(y_t) − L(x_t) itself; with noisy gradients, measured on a sample that is independent of g_t.
+    /// L(y_t) − L(x_t) itself; with noisy gradients it must be measured on a sample independent of g_t.
     Measured(f64),
-    /// From smoothness, for y_t = x_t − η·g_t with an exact gradient: −η‖g_t‖²(1 − Lη/2).
+    /// The bound −η‖g_t‖²(1 − Lη/2) from smoothness, for a step y_t = x_t − η·g_t with an exact gradient.
     Smooth {
-        /// η.
+        /// Learning rate η of the step.
         rate: f64,
-        /// ‖g_t‖. Not its square, which a small one does not have.
+        /// ‖g_t‖; the norm rather than its square, which underflows for small gradients.
         norm: f64,
-        /// L, in the whole space: iterates may leave the domain.
+        /// Smoothness constant L in the whole space, since iterates may leave the domain.
         smoothness: f64,
     },
-    /// ⟨q, y_t − x_t⟩ with a subgradient q at y_t.
+    /// The bound ⟨q, y_t − x_t⟩, where q is a subgradient at y_t.
     Slope(f64),
-    /// Measured on the batch that gave g_t: too low on average, as y_t was made to suit it.
+    /// A change measured on the batch that gave g_t: it is too low on average, since y_t was fitted to that batch.
     SameBatch,
-    /// Nothing is known.
+    /// Nothing is known about L(y_t) − L(x_t).
     Unknown,
 }
 
 impl Rise {
-    /// The bound, if it is one.
+    /// Returns the bound e_t, or the reason why there is none.
     fn bound(self) -> Result<f64, Uncertified> {
         match self {
             Rise::Measured(rise) | Rise::Slope(rise) => Ok(rise),
@@ -39,13 +39,13 @@ impl Rise {
     }
 }
 
-/// [`Ledger`] for Algorithm 4, whose steps from x_t to y_t leave the average.
+/// The sums of [`Ledger`] for Algorithm 4, extended by its steps from x_t to y_t.
 ///
 /// *Guarantee*: with E_t = Σ_{i≤t} A_i·e_i, L(y_T) − L(u) ≤ (S + h_D(−Z) + E_T)/A_T and L(x_T) − L(u) ≤ (S + h_D(−Z) +
-/// E_{T−1})/A_T for every u in the learner's domain D. The iterates of Algorithm 4 may leave D and be better than all
-/// of it, so the excess may be negative.
+/// E_{T−1})/A_T for every u in the learner's domain D. The iterates of Algorithm 4 may leave D and have a lower loss
+/// than all of D, so the excess may be negative.
 ///
-/// *Cost*: that of [`Ledger`], and one number a step.
+/// *Cost*: that of [`Ledger`] plus one number per step.
 ///
 /// ```
 /// use surefoot::Ball;
@@ -59,22 +59,29 @@ impl Rise {
 /// # Ok::<(), surefoot::certificate::Uncertified>(())
 /// ```
 ///
-/// Source: arXiv 1903.00974, the proof of Theorem 4 (its print returns x_T and bounds y_T).
+/// Source: arXiv 1903.00974, the proof of Theorem 4 (its text returns x_T and bounds y_T).
 #[derive(Clone, Debug)]
 pub struct Coupled {
+    /// The sums S = Σ α_t⟨g_t, w_t⟩ and Z = Σ α_t g_t with gradients at the query points x_t.
     ledger: Ledger,
+    /// Sum of the weights of the rounds so far, A_T.
     total: f64,
+    /// The sum E_T of the bounds on the steps of all rounds.
     steps: Steps,
-    /// Without the last step.
+    /// The sum E_{T−1} of the bounds on the steps of all rounds but the last.
     before: Steps,
 }
 
-/// The sum Σ A_i·e_i, and what is known of how its terms were come by.
+/// The sum Σ A_i·e_i, with the kinds of bounds among its terms.
 #[derive(Clone, Copy, Debug, Default)]
 struct Steps {
+    /// The sum Σ A_i·e_i over the rounds whose step has a bound e_i.
     rises: Sum,
+    /// Whether the bound of any step came from smoothness.
     smooth: bool,
+    /// Whether the bound of any step came from values or slopes, or is missing.
     valued: bool,
+    /// The reason why the first step without a bound has none; `None` if all steps have a bound.
     fault: Option<Uncertified>,
 }
 
@@ -91,15 +98,16 @@ impl Steps {
 }
 
 impl Coupled {
-    /// Empty sums. The only allocation.
+    /// Creates empty sums for `dim` coordinates. No later call allocates.
     pub fn new(dim: usize) -> Self {
         Self { ledger: Ledger::new(dim), total: 0.0, steps: Steps::default(), before: Steps::default() }
     }
 
-    /// Records a round: weight, gradient at x_t, the learner's iterate, and what is known of the step to y_t. O(nnz).
+    /// Records a round: its weight, the gradient at x_t, the learner's iterate, and the bound on the step to y_t.
+    /// O(nnz).
     ///
     /// # Panics
-    /// As [`Ledger::record`].
+    /// If the weight is negative or not finite, or the gradient has a coordinate outside of the dimension.
     pub fn record<F: Float, V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,
@@ -113,12 +121,12 @@ impl Coupled {
         self.steps.add(self.total, rise);
     }
 
-    /// The certificate of the output y_T. O(d).
+    /// Returns the certificate of the output y_T. O(d).
     pub fn certificate<F: Float, D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         self.vouch(domain, gradients, &self.steps)
     }
 
-    /// The certificate of the query x_T, for which the last step need not be known. O(d).
+    /// Returns the certificate of the query x_T, which does not depend on the last step. O(d).
     pub fn certificate_of_query<F: Float, D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         self.vouch(domain, gradients, &self.before)
     }

@@ -1,4 +1,4 @@
-//! The regret certificate for strongly convex losses.
+//! The regret certificate for strongly convex losses, which needs no bounded domain.
 
 use super::slopes::Slopes;
 use super::sum::Sum;
@@ -6,27 +6,28 @@ use super::{Assumption, Assumptions, Certificate, Certified, Comparator, Gradien
 use super::{Uncertified, stream::ROUNDING};
 use crate::{Domain, Float, Point, Squares, Vector};
 
-/// The certificate of Algorithm 2 with losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖², for μ-strongly convex L and any query points
-/// x_t. It needs no domain, and gains by one.
+/// The certificate of Algorithm 2 with losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖², for a μ-strongly convex L and any query
+/// points x_t. It needs no domain, but is tighter with one.
 ///
-/// *Guarantee*: with z_t = α_t x_t + A_{t−1}(x_t − x_{t−1}), which is α_t w_t where x_t averages iterates w_t,
-/// L(x_T) − L(u) ≤ (Σ⟨g_t, z_t⟩ − (μ/2)·Σ A_{t−1}‖x_{t−1} − x_t‖² − (μ/2)(q − A_T‖w‖²))/A_T for every u, with
-/// q = Σ α_t‖x_t‖² and w = (Σ α_t x_t − Z_T/μ)/A_T, where all points are seen from x_1, so that nothing large cancels.
-/// Proof: α_t(L(x_t) − L(u)) ≤ α_t(⟨g_t, x_t − u⟩ − (μ/2)‖x_t − u‖²), and A_{t−1}(L(x_t) − L(x_{t−1})) ≤
-/// A_{t−1}(⟨g_t, x_t − x_{t−1}⟩ − (μ/2)‖x_t − x_{t−1}‖²). The sum over t is A_T(L(x_T) − L(u)) on the left and is largest
-/// for u = w on the right, where it falls off like (μA_T/2)‖u − w‖².
+/// *Guarantee*: with z_t = α_t x_t + A_{t−1}(x_t − x_{t−1}), which is α_t w_t where x_t averages iterates w_t, L(x_T) −
+/// L(u) ≤ (Σ⟨g_t, z_t⟩ − (μ/2)·Σ A_{t−1}‖x_{t−1} − x_t‖² − (μ/2)(q − A_T‖w‖²))/A_T for every u, with q = Σ α_t‖x_t‖²
+/// and w = (Σ α_t x_t − Z_T/μ)/A_T. All points are relative to x_1, so that no large terms cancel.
+/// Proof: α_t(L(x_t) − L(u)) ≤ α_t(⟨g_t, x_t − u⟩ − (μ/2)‖x_t − u‖²), and A_{t−1}(L(x_t) − L(x_{t−1})) ≤ A_{t−1}(⟨g_t,
+/// x_t − x_{t−1}⟩ − (μ/2)‖x_t − x_{t−1}‖²). Summed over t, the left-hand sides give A_T(L(x_T) − L(u)). The right-hand
+/// side is largest for u = w and decreases from there by (μA_T/2)‖u − w‖².
 ///
-/// *In a domain* D the comparators are at least as far from w as D is: (μ/2)·dist(w, D)² less. Each unit vector n says that
-/// dist(w, D) ≥ ⟨n, w⟩ − h_D(n), and the best one points from the projection of w to w. So any point will do in place of
-/// that projection, and a bad one makes the number larger, not false.
+/// *In a domain* D all comparators are at least dist(w, D) away from w, which lowers the bound by (μ/2)·dist(w, D)².
+/// For each unit vector n, dist(w, D) ≥ ⟨n, w⟩ − h_D(n), with equality if n points from the projection of w onto D to
+/// w. Any point may stand in for that projection: a poor one makes the number larger, not false.
 ///
-/// *Rounding*: that is true of any points, so of those that `f32` made of an average too, and all differences of points are
-/// taken in `f64`. ε being its spacing at 1, a sum whose additions are compensated is off by at most 4ε of the sizes of its
-/// terms. A sum that is not, Z_j or P_j = Σ α_t x_tj, is off by ε of the sizes that it went through; that moves w_j by
-/// this over A_T, and the term of w by μ|u_j| times it, where u is the best comparator beyond n. The output of a conversion
-/// may be another rounding of the same average than its last query: hence ε_F·Σ_j|g_Tj·x_Tj| more, ε_F that of the arrays.
+/// *Rounding*: the inequality holds for any points, including averages rounded to `f32`, and all differences of points
+/// are taken in `f64`, whose spacing at 1 is ε. A compensated sum has an error of at most 4ε of the sizes of its terms.
+/// A plain sum, Z_j or P_j = Σ α_t x_tj, has an error of ε times the sizes of its partial sums; this moves w_j by that
+/// error over A_T, and the term of w by μ|u_j| times the error, where u is the best comparator beyond n. The output of
+/// a conversion may be another rounding of the average than its last query, which adds ε_F·Σ_j|g_Tj·x_Tj|, where ε_F is
+/// the spacing of the arrays.
 ///
-/// *Cost*: O(d) a step and a certificate, four `f64` a coordinate.
+/// *Cost*: O(d) per step and per certificate, four `f64` per coordinate.
 ///
 /// ```
 /// use surefoot::certificate::{Curved, Gradients};
@@ -41,7 +42,7 @@ use crate::{Domain, Float, Point, Squares, Vector};
 /// # Ok::<(), surefoot::certificate::Uncertified>(())
 /// ```
 ///
-/// Beside a run, whose own [`certificate`](crate::AskTell::certificate) makes no use of μ:
+/// Used beside a run, whose own [`certificate`](crate::AskTell::certificate) does not use μ:
 ///
 /// ```
 /// use surefoot::certificate::{Curved, Gradients};
@@ -61,28 +62,37 @@ use crate::{Domain, Float, Point, Squares, Vector};
 /// # Ok::<(), surefoot::certificate::Uncertified>(())
 /// ```
 ///
-/// Source: arXiv 1903.00974, Theorem 2 (whose print has x*_t for the fixed comparator x*), kept a posteriori.
+/// Source: arXiv 1903.00974, Theorem 2 (whose text has x*_t for the fixed comparator x*), kept a posteriori.
 #[derive(Clone, Debug)]
 pub struct Curved {
+    /// μ, the strong convexity of the loss.
     curvature: f64,
-    /// x_1; then x_t and Σ α_t x_t as seen from it, and Z_t.
+    /// The first query point x_1.
     origin: Vec<f64>,
+    /// Last query point minus the first, x_t − x_1.
     query: Vec<f64>,
+    /// Weighted sum of the query points relative to the first, Σ α_t(x_t − x_1).
     queries: Slopes,
+    /// Weighted sum of the gradients, Z = Σ α_t g_t.
     gradients: Slopes,
+    /// Linear part of the regret, Σ⟨g_t, z_t⟩ with points relative to x_1.
     linear: Sum,
+    /// Weighted sum of squared moves of the query point, Σ A_{t−1}‖x_{t−1} − x_t‖².
     moves: Sum,
+    /// Weighted sum of squared distances of queries from the first, q = Σ α_t‖x_t − x_1‖².
     squares: Sum,
+    /// Sum of the weights of the rounds so far, A_T.
     total: f64,
-    /// Σ|⟨g_t, z_t⟩| by coordinate, and Σ_j|g_j·x_j| of the last round times ε_F.
+    /// Sum over rounds and coordinates of the sizes of the terms of `linear`, for the rounding allowance.
     size: f64,
+    /// Rounding allowance for the last query: ε_F·Σ_j|g_j·x_j| of the last round.
     last: f64,
-    /// The largest ‖z_t/α_t − x_1‖, less what rounding may have made of it.
+    /// Largest ‖z_t/α_t − x_1‖, the distance of an iterate from x_1, minus an allowance for rounding.
     strayed: f64,
 }
 
 impl Curved {
-    /// Empty sums, for a loss whose strong convexity is `curvature` = μ. The only allocation.
+    /// Creates empty sums for a loss with strong convexity μ = `curvature`. No later call allocates.
     ///
     /// # Panics
     /// If `curvature` is not positive and finite.
@@ -105,7 +115,7 @@ impl Curved {
         }
     }
 
-    /// Records a round: weight, gradient, and the query point that it was taken at. O(d).
+    /// Records a round: its weight, its gradient, and the query point of the gradient. O(d).
     ///
     /// # Panics
     /// If the weight is negative or not finite, or the gradient has a coordinate outside of the dimension.
@@ -142,24 +152,26 @@ impl Curved {
         self.strayed = self.strayed.max(stray.root() - 2.0 * rounding);
     }
 
-    /// w_i as seen from x_1.
+    /// Returns coordinate `i` of w − x_1, where w is the unconstrained minimiser of the quadratic lower bounds.
     fn leader(&self, i: usize) -> f64 {
         (self.queries.sum[i] - self.gradients.sum[i] / self.curvature) / self.total
     }
 
-    /// The certificate for the last query x_T, against the whole space. O(d).
+    /// Returns the certificate for the last query x_T against the whole space. O(d).
     ///
-    /// With noisy gradients it holds in expectation, for weights that were fixed beforehand.
+    /// With noisy gradients it holds in expectation, for weights fixed before the run.
     pub fn certificate(&self, gradients: Gradients) -> Certified {
         self.vouch(Comparator::Space, 0.0, |_| 0.0, gradients)
     }
 
-    /// The certificate for the last query x_T, against the points of `domain`, in which all queries are to be. O(d).
+    /// Returns the certificate for the last query x_T against the points of `domain`, which must contain all queries.
+    /// O(d).
     ///
-    /// `nearest` is the point of the domain that is nearest to w, which the learner goes to next: the iterate of
-    /// [`StronglyConvex`](crate::StronglyConvex) or [`Leader`](crate::Leader). It is not trusted. L need be strongly convex in the
-    /// domain only. Noisy gradients want queries that average iterates of the domain, such as those of Algorithm 2:
-    /// of others the noise does not know its size, and there is no certificate ([`Uncertified::Outside`]).
+    /// `nearest` is the point of the domain nearest to w, which is the next iterate of
+    /// [`StronglyConvex`](crate::StronglyConvex) or [`Leader`](crate::Leader); it need not be exact for the bound to
+    /// hold. L must be strongly convex in the domain only. Noisy gradients require queries that average iterates of the
+    /// domain, as in Algorithm 2; otherwise the size of the noise is not bounded, and the result is
+    /// [`Uncertified::Outside`].
     pub fn certificate_within<F: Float, D: Domain<F>>(
         &self,
         domain: &D,
@@ -188,7 +200,7 @@ impl Curved {
         self.vouch(Comparator::Domain, distance, normal, gradients)
     }
 
-    /// How far from x_1 an iterate in `domain` may be.
+    /// Returns an upper bound on the distance from x_1 to any point of `domain`.
     fn furthest<F: Float, D: Domain<F>>(&self, domain: &D) -> f64 {
         let mut off = Squares::default();
         (0..self.origin.len()).for_each(|i| off.add(self.origin[i] - domain.centre(i).wide()));
@@ -196,7 +208,7 @@ impl Curved {
         (reach + off.root()) * (1.0 + ROUNDING)
     }
 
-    /// A lower bound on dist(w, D): ⟨n, w⟩ − h_D(n) for a unit vector n, less what rounding may have made of it.
+    /// Returns a lower bound on dist(w, D): ⟨n, w⟩ − h_D(n) for a unit vector n, minus an allowance for rounding.
     fn beyond<F: Float, D: Domain<F>>(&self, domain: &D, normal: impl Fn(usize) -> f64) -> f64 {
         let (dim, farthest) = (self.origin.len(), Inside::new(domain).farthest(0, |_| 0.0, 0.0));
         let centres = (0..dim).map(|i| domain.centre(i).wide().abs()).fold(0.0, f64::max);
@@ -208,11 +220,12 @@ impl Curved {
         }
         let rounding = (4.0 + dim as f64) * f64::EPSILON * size;
         let distance = inner.value() - domain.support(dim, &normal) - rounding;
-        // ∞ − ∞ where the domain has no bounds that way.
+        // The difference is ∞ − ∞ if the domain is unbounded in this direction.
         if distance > 0.0 { distance * (1.0 - (4.0 + dim as f64) * f64::EPSILON) } else { 0.0 }
     }
 
-    /// Against comparators that are `distance` or more from w, in the direction against `normal`.
+    /// Builds the certificate against comparators at a distance of at least `distance` from w, in the direction
+    /// −`normal`.
     fn vouch(&self, over: Comparator, distance: f64, normal: impl Fn(usize) -> f64, gradients: Gradients) -> Certified {
         if self.total == 0.0 {
             return Err(Uncertified::NoRounds);

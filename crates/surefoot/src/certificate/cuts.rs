@@ -1,4 +1,4 @@
-//! Lower bounds on the minimum from values and gradients.
+//! Lower bounds on the minimum from values and gradients of the objective.
 
 use super::slopes::Slopes;
 use super::sum::Sum;
@@ -6,14 +6,16 @@ use super::{Assumption, Assumptions, Certificate, Certified, Kind, Penalty, Subj
 use crate::squares::weigh;
 use crate::{Float, Vector};
 
-/// A lower bound on the minimum of F + Ω, from values and subgradients of F anywhere; with it, a bound on the excess of
-/// *any* point whose value is known.
+/// A lower bound on the minimum of F + Ω from values and subgradients of F at arbitrary points; it bounds the excess of
+/// *any* point whose objective value is known.
 ///
-/// *Guarantee*: each query cuts, F(u) ≥ F(q_t) + ⟨g_t, u − q_t⟩, and so does the average of all cuts. Hence the minimum
-/// is at least (Σ α_t(F(q_t) − ⟨g_t, q_t⟩))/A_T − Ω*(−Z_T/A_T), for any weights ≥ 0. The best bound so far is kept, so it
-/// never falls. For the output of an anytime run it is at most the value of [`Ledger`](super::Ledger)'s certificate.
+/// *Guarantee*: each query gives a cut, F(u) ≥ F(q_t) + ⟨g_t, u − q_t⟩, and the average of all cuts is a lower bound
+/// too. Hence the minimum is at least (Σ α_t(F(q_t) − ⟨g_t, q_t⟩))/A_T − Ω*(−Z_T/A_T), for any weights ≥ 0. The best
+/// lower bound is kept, so it never falls. For the output of an anytime run the resulting excess is at most the value
+/// of [`Ledger`](super::Ledger)'s certificate.
 ///
-/// *Cost*: O(nnz) a step, one `f64` a coordinate, O(d) to tighten. Deterministic: exact values and gradients only.
+/// *Cost*: O(nnz) per step, one `f64` per coordinate, O(d) per call of `tighten`. Deterministic: exact values and
+/// gradients only.
 ///
 /// ```
 /// use surefoot::Ball;
@@ -30,22 +32,28 @@ use crate::{Float, Vector};
 /// Source: arXiv 1903.00974, the proof of Theorem 1, with values.
 #[derive(Clone, Debug)]
 pub struct Cuts<P> {
+    /// The closed-form part Ω of the objective.
     penalty: P,
+    /// Weighted sum of the values of the cuts at 0, Σ α_t(F(q_t) − ⟨g_t, q_t⟩).
     level: Sum,
+    /// Weighted sum of the gradients, Z = Σ α_t g_t.
     gradients: Slopes,
+    /// Sum of the weights of the rounds so far, A_T.
     total: f64,
+    /// Sum of the sizes of the terms of `level`, for the rounding allowance.
     size: f64,
+    /// Best lower bound on the minimum so far; −∞ before the first.
     best: f64,
 }
 
 impl<P: Penalty> Cuts<P> {
-    /// No cuts yet. The only allocation.
+    /// Creates an empty set of cuts in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize, penalty: P) -> Self {
         let (level, gradients) = (Sum::default(), Slopes::new(dim));
         Self { penalty, level, gradients, total: 0.0, size: 0.0, best: f64::NEG_INFINITY }
     }
 
-    /// Records a cut: its weight, and value and gradient of F at the query point. O(nnz).
+    /// Records a cut: its weight, and the value and gradient of F at the query point. O(nnz).
     ///
     /// # Panics
     /// If the weight is negative or not finite, or the gradient has a coordinate outside of the dimension.
@@ -69,8 +77,8 @@ impl<P: Penalty> Cuts<P> {
         });
     }
 
-    /// The lower bound of all cuts together, less an allowance for rounding; keeps it if it is the best. −∞ where there is
-    /// none, be it that a sum has left the range of numbers. O(d).
+    /// Computes the lower bound from all cuts together, minus an allowance for rounding, and keeps it if it is the best
+    /// so far. Returns −∞ if there is no bound or a sum has overflowed. O(d).
     pub fn tighten(&mut self) -> f64 {
         let Ok((conjugate, lost)) = self.gradients.conjugate(self.total, &self.penalty) else {
             return f64::NEG_INFINITY;
@@ -82,12 +90,13 @@ impl<P: Penalty> Cuts<P> {
         floor
     }
 
-    /// The best lower bound on the minimum so far; −∞ before the first.
+    /// Returns the best lower bound on the minimum so far; −∞ before the first.
     pub fn floor(&self) -> f64 {
         self.best
     }
 
-    /// The certificate for any point at which the objective F + Ω is `value`: `value` less the best lower bound. O(1).
+    /// Returns the certificate for any point with F + Ω equal to `value`: its excess is `value` minus the best lower
+    /// bound. O(1).
     pub fn certificate(&self, value: f64) -> Certified {
         if self.best == f64::NEG_INFINITY {
             return Err(if self.total > 0.0 { Uncertified::Unbounded } else { Uncertified::NoRounds });

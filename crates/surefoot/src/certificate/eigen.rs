@@ -1,14 +1,15 @@
-//! Eigenvalues of symmetric matrices, row by row.
+//! Eigenvalues and eigenvectors of symmetric matrices stored row by row.
 
-/// The largest eigenvalue of a positive semidefinite matrix, from above and within 1 part in 1000: λ·I − M has positive
-/// pivots just if λ is above it, so bisection ends with a proof in its hands.
+/// Returns an upper bound on the largest eigenvalue of a positive semidefinite matrix, at most 1 part in 1000 too
+/// large. λ·I − M has positive pivots exactly if λ exceeds the largest eigenvalue, so each step of the bisection proves
+/// its upper bound.
 pub(super) fn largest(matrix: &[f64], scratch: &mut [f64], dim: usize) -> f64 {
     let diagonal = |i: usize| matrix[i * dim + i];
     let trace: f64 = (0..dim).map(diagonal).sum();
     let mut low = (0..dim).map(diagonal).fold(trace / dim as f64, f64::max);
     let mut high = trace;
     while high > low * 1.001 && low > 0.0 && high.is_finite() {
-        // Root by root: the product may leave the range of numbers.
+        // Multiplies the square roots, since the product low·high may over- or underflow.
         let middle = low.sqrt() * high.sqrt();
         if dominates(matrix, scratch, dim, middle) {
             high = middle;
@@ -19,7 +20,7 @@ pub(super) fn largest(matrix: &[f64], scratch: &mut [f64], dim: usize) -> f64 {
     high * (1.0 + 4.0 * dim as f64 * f64::EPSILON)
 }
 
-/// Whether all pivots of λ·I − M are positive.
+/// Whether all pivots of λ·I − M are positive, that is, whether `lambda` exceeds all eigenvalues.
 fn dominates(matrix: &[f64], scratch: &mut [f64], dim: usize, lambda: f64) -> bool {
     scratch.iter_mut().zip(matrix).for_each(|(a, m)| *a = -m);
     for k in 0..dim {
@@ -28,7 +29,7 @@ fn dominates(matrix: &[f64], scratch: &mut [f64], dim: usize, lambda: f64) -> bo
         if pivot.is_nan() || pivot <= 0.0 {
             return false;
         }
-        // Symmetric, so the upper triangle will do.
+        // The matrix is symmetric, so only its upper triangle is updated.
         for i in k + 1..dim {
             let (above, below) = scratch.split_at_mut(i * dim);
             let (row, under) = (&above[k * dim + i..(k + 1) * dim], &mut below[i..dim]);
@@ -39,8 +40,9 @@ fn dominates(matrix: &[f64], scratch: &mut [f64], dim: usize, lambda: f64) -> bo
     true
 }
 
-/// Writes the eigenvectors to the rows of `vectors` and leaves the eigenvalues on the diagonal of `matrix`, which is lost, in
-/// no order. Jacobi's rotations, until what is off the diagonal is rounding: O(d³) a sweep, some ten of them.
+/// Writes the eigenvectors to the rows of `vectors` and the eigenvalues, unordered, to the diagonal of `matrix`, whose
+/// entries are overwritten. Uses Jacobi rotations until the off-diagonal entries are negligible: O(d³) per sweep, about
+/// ten sweeps.
 ///
 /// Source: Golub and Van Loan, Matrix Computations, section on Jacobi methods.
 pub(super) fn decompose(matrix: &mut [f64], vectors: &mut [f64], dim: usize) {
@@ -61,7 +63,7 @@ pub(super) fn decompose(matrix: &mut [f64], vectors: &mut [f64], dim: usize) {
     }
 }
 
-/// Makes the entries at p, q zero.
+/// Rotates coordinates p and q so that the matrix entries (p, q) and (q, p) become zero.
 fn rotate(matrix: &mut [f64], vectors: &mut [f64], dim: usize, p: usize, q: usize) {
     let entry = matrix[p * dim + q];
     if entry == 0.0 {
@@ -86,7 +88,8 @@ fn rotate(matrix: &mut [f64], vectors: &mut [f64], dim: usize, p: usize, q: usiz
 mod tests {
     use super::{decompose, largest};
 
-    /// The second difference of order d has the eigenvalues 2 − 2cos(πk/(d+1)), and these are put together again.
+    /// The second difference matrix of order d has the eigenvalues 2 − 2cos(πk/(d+1)); its decomposition must reproduce
+    /// it.
     #[test]
     fn vectors_and_values() {
         for dim in [1_usize, 2, 9, 40] {

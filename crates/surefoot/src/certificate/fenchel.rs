@@ -1,75 +1,80 @@
-//! The Fenchel gap of a generalised linear model.
+//! The Fenchel gap of a generalised linear model whose rows can be visited twice.
 
 use super::sum::Sum;
 use super::{Assumption, Assumptions, Certificate, Kind, Penalty, Subject, Uncertified, stream::fair};
 
-/// How dual points are made to sum to zero, as an intercept that no penalty holds demands.
+/// The way dual points are made to sum to zero, as an unpenalised intercept requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Balance {
-    /// Of the positive and the negative ones, the heavier group is scaled down. Good for losses with bounded slopes.
+    /// Scales down the heavier of the positive and the negative dual points. Suited to losses with bounded derivatives.
     Scale,
-    /// Their mean is subtracted first; for the squared loss, of which any dual point will do, and for Huber's.
+    /// Subtracts the mean of the dual points first. Suited to the squared loss, for which all dual points are feasible,
+    /// and to Huber's.
     Shift,
 }
 
-/// The data term F(x) = Σ ω_i φ_i(⟨a_i, x⟩ + b) of a generalised linear model: convex functions of one margin a row.
+/// The data term F(x) = Σ ω_i φ_i(⟨a_i, x⟩ + b) of a generalised linear model: one convex function of a margin per row.
 pub trait Glm {
-    /// The number of rows.
+    /// Returns the number of rows of the model's data.
     fn rows(&self) -> usize;
 
-    /// ω_i, the share of row `i` in the mean.
+    /// Returns ω_i, the weight of row `i` in the mean.
     fn weight(&self, i: usize) -> f64;
 
-    /// Visits the nonzeros of a_i.
+    /// Calls `visit` with the index and value of each nonzero of a_i.
     fn row(&self, i: usize, visit: impl FnMut(usize, f64));
 
-    /// φ_i at a margin.
+    /// Returns the loss φ_i of row `i` at `margin`.
     fn loss(&self, i: usize, margin: f64) -> f64;
 
-    /// φ_i' at a margin.
+    /// Returns the derivative φ_i' of the loss of row `i` at `margin`.
     fn slope(&self, i: usize, margin: f64) -> f64;
 
-    /// φ_i*(θ) = sup over m of θ·m − φ_i(m).
+    /// Returns the conjugate φ_i*(θ) = sup over m of θ·m − φ_i(m) at θ = `dual`.
     fn conjugate(&self, i: usize, dual: f64) -> f64;
 
-    /// The dual point nearest to `dual` at which the conjugate is finite.
+    /// Returns the point nearest to `dual` at which the conjugate φ_i* is finite.
     fn clip(&self, i: usize, dual: f64) -> f64 {
         let _ = i;
         dual
     }
 
-    /// How dual points are balanced.
+    /// Returns the way dual points are made to sum to zero if there is an intercept.
     fn balance(&self) -> Balance {
         Balance::Scale
     }
 }
 
-/// What a full pass says about a point.
+/// The objective at a point and a bound on its excess, from a full pass over the data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Optimality {
-    /// P(x), the objective with penalty.
+    /// The objective P(x) at the point, including the penalty.
     pub objective: f64,
-    /// The bound on P(x) − min P.
+    /// An upper bound on P(x) − min P.
     pub certificate: Certificate,
 }
 
-/// The Fenchel gap of a model at `point` (in `dim` dimensions), with or without an `intercept`, which no penalty holds.
+/// Computes the Fenchel gap of a model at `point` (in `dim` dimensions), with or without an unpenalised `intercept`.
 ///
 /// *Guarantee*: P(x) − P(u) ≤ P(x) − D(θ) for all u and b, with D(θ) = −Σω_iφ_i*(θ_i) − Ω*(−Σω_iθ_i a_i) and θ_i =
-/// φ_i'(margin). With a ball as the penalty ([`Inside`](super::Inside)) that is r‖∇F‖ + ⟨x, ∇F⟩, with ridge ‖∇P‖²/(2μ).
-/// Where Ω* is infinite, θ is made feasible first: balanced for an intercept, scaled for a pure L1. Deterministic: it
-/// does not matter where the point came from. Summed so that gaps far below the last digit of P are still right.
+/// φ_i'(margin). With a ball as the domain ([`Inside`](super::Inside)) the gap is r‖∇F‖ + ⟨x, ∇F⟩, with ridge it is
+/// ‖∇P‖²/(2μ). Where Ω* is infinite, θ is made feasible first: balanced for an intercept, scaled for a pure L1 penalty.
+/// Deterministic, whatever the origin of the point. The summation keeps gaps accurate that are far below the last digit
+/// of P.
 ///
-/// *Rounding* is allowed for, to first order. A margin of n products is off by at most δ_i = nε·(Σ_j|a_ij x_j| + |b|), and
-/// for the true margin m the term φ_i(m) + φ_i*(θ) − θ·m exceeds that of the computed one by at most
-/// δ_i·max(φ_i'(m + δ_i) − θ, θ − φ_i'(m − δ_i)), since slopes grow. v, a sum of weighted rows, is off by an e_j with
-/// Σ|e_j| ≤ ε·Σ(the terms and the sums that they leave), which moves Ω*(v) − ⟨x, v⟩ by at most Σ|e_j|(|u_j| + |x_j|), u
-/// where Ω* is attained ([`Penalty::farthest`]). Sums over coordinates of d terms are off by dε/2 of their sizes.
+/// *Rounding* is allowed for, to first order. A margin of n products has an error of at most δ_i = nε·(Σ_j|a_ij x_j| +
+/// |b|), and at the exact margin m the term φ_i(m) + φ_i*(θ) − θ·m exceeds that at the computed margin by at most
+/// δ_i·max(φ_i'(m + δ_i) − θ, θ − φ_i'(m − δ_i)), since φ_i' is nondecreasing. v, a sum of weighted rows, has an error
+/// e_j with Σ|e_j| ≤ ε·Σ(sizes of the terms and of the partial sums), which moves Ω*(v) − ⟨x, v⟩ by at most
+/// Σ|e_j|(|u_j| + |x_j|), where u attains Ω* ([`Penalty::farthest`]). Sums of d terms over coordinates have an error of
+/// dε/2 of their sizes.
 ///
-/// *Cost*: two passes over the rows; allocates two numbers a row and one a coordinate. A good schedule is whenever the
-/// number of examples has doubled. [`Ledger::rebase`](super::Ledger::rebase) takes the result as a start.
+/// *Cost*: two passes over the rows; allocates two numbers per row and one per coordinate. A good schedule is to call
+/// it whenever the number of examples has doubled. [`Ledger::rebase`](super::Ledger::rebase) accepts the result as a
+/// start.
 ///
-/// Without penalty and domain there is none: [`Uncertified::Unbounded`]; nor with weights ω that are negative or not finite.
+/// Without a penalty or a bounded domain the result is [`Uncertified::Unbounded`]; weights ω that are negative or not
+/// finite give [`Uncertified::Negative`].
 ///
 /// ```
 /// use surefoot::certificate::{ElasticNet, Glm, Uncertified, fenchel};
@@ -141,7 +146,7 @@ pub fn fenchel<G: Glm, P: Penalty>(
     if factor != 1.0 {
         mean.iter_mut().chain(&mut duals).for_each(|x| *x *= factor);
     }
-    // Row by row and coordinate by coordinate nothing is negative, so nothing cancels.
+    // No term per row or per coordinate is negative, so no terms cancel.
     let (mut loss, mut gap, mut rest, mut size) = (Sum::default(), Sum::default(), Sum::default(), 0.0);
     for (i, (margin, &dual)) in margins.iter().zip(&duals).enumerate() {
         let (weight, value) = (model.weight(i), model.loss(i, margin.value));
@@ -173,10 +178,13 @@ pub fn fenchel<G: Glm, P: Penalty>(
     Ok(Optimality { objective, certificate })
 }
 
-/// A margin, the size of what was summed for it, and how far rounding may have put it off.
+/// The margin of a row, with bounds on its rounding error.
 struct Margin {
+    /// The margin ⟨a_i, x⟩ + b of row i.
     value: f64,
+    /// Sum of the absolute values of the terms of the margin.
     size: f64,
+    /// Bound on the rounding error of the margin.
     off: f64,
 }
 
@@ -192,24 +200,25 @@ impl Margin {
         Self { value, size, off: margin_error(terms, size) }
     }
 
-    /// By how much φ + φ* − θ·m at the true margin may exceed that at the computed one.
+    /// Returns a bound on the increase of φ + φ* − θ·m from the computed margin to the exact one.
     fn rise<G: Glm>(&self, model: &G, i: usize, dual: f64) -> f64 {
         rise(self.value, self.off, dual, |margin| model.slope(i, margin))
     }
 }
 
-/// How far a margin may be off that was summed in `f64`, in any order, from so many products (and an intercept or offset
-/// besides, which count as one each), the sizes of which sum to `size`.
+/// Returns a bound on the rounding error of a margin summed in `f64`, in any order, from `terms` products whose sizes
+/// sum to `size`. An intercept and an offset count as one product each.
 pub fn margin_error(terms: f64, size: f64) -> f64 {
     terms * f64::EPSILON * size
 }
 
-/// By how much φ + φ* − θ·m within `off` of `margin` may exceed that at the margin.
+/// Returns a bound on the increase of φ + φ* − θ·m between `margin` and any margin within `off` of it, where θ =
+/// `dual`.
 pub(super) fn rise(margin: f64, off: f64, dual: f64, slope: impl Fn(f64) -> f64) -> f64 {
     off * (slope(margin + off) - dual).max(dual - slope(margin - off)).max(0.0)
 }
 
-/// Makes Σω_iθ_i = 0, up to rounding.
+/// Changes the dual points so that Σω_iθ_i = 0, up to rounding.
 fn balance<G: Glm>(model: &G, duals: &mut [f64]) {
     if model.balance() == Balance::Shift {
         let (mut sum, mut weight) = (Sum::default(), Sum::default());

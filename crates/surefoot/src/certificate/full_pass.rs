@@ -1,4 +1,4 @@
-//! The Fenchel gap from a pass whose rows are seen once and not kept.
+//! The Fenchel gap from a single pass whose rows are not kept.
 
 use super::fenchel::rise;
 use super::slopes::Slopes;
@@ -8,16 +8,16 @@ use crate::{Grow, Vector};
 
 /// The sums of one pass over the rows of a generalised linear model, at one point: the mean loss F and its gradient.
 ///
-/// *Guarantee*: P(x) − P(u) ≤ Ω(x) + Ω*(−∇F(x)) + ⟨x, ∇F(x)⟩ for all u. With a ball as the penalty
-/// ([`Inside`](super::Inside)) that is r‖∇F‖ + ⟨x, ∇F⟩, with ridge ‖∇P‖²/(2μ). It is what
-/// [`fenchel()`](super::fenchel()) says of rows that are kept, where no dual point has to be made feasible: an intercept
-/// is a coordinate like any other, with the value 1 in every row. Deterministic.
+/// *Guarantee*: P(x) − P(u) ≤ Ω(x) + Ω*(−∇F(x)) + ⟨x, ∇F(x)⟩ for all u. With a ball as the domain
+/// ([`Inside`](super::Inside)) the right-hand side is r‖∇F‖ + ⟨x, ∇F⟩, with ridge it is ‖∇P‖²/(2μ). It equals the gap
+/// of [`fenchel()`](super::fenchel()) for stored rows whenever no dual point has to be made feasible; an intercept is a
+/// coordinate like any other, with the value 1 in every row. Deterministic.
 ///
-/// *Rounding* is allowed for as there: that of the sums by itself, that of a margin, which is summed elsewhere, where
-/// [`allow`](FullPass::allow) says how far it may be off. Columns whose means are far above their spreads, or points far from 0, make
-/// margins cancel, and then that is most of what can be said.
+/// *Rounding* of the sums is included as in [`fenchel()`](super::fenchel()). Rounding of the margins, which the caller
+/// computes, is included if the caller passes its bound to [`allow`](FullPass::allow). Columns whose means far exceed
+/// their spreads, or points far from 0, make margins cancel, and then this term dominates.
 ///
-/// *Cost*: O(nnz) a row, O(d) for the certificate; one `f64` a coordinate.
+/// *Cost*: O(nnz) per row, O(d) per certificate; one `f64` per coordinate.
 ///
 /// ```
 /// use surefoot::certificate::{ElasticNet, FullPass};
@@ -31,22 +31,25 @@ use crate::{Grow, Vector};
 /// ```
 #[derive(Clone, Debug)]
 pub struct FullPass {
+    /// Sum of the row weights, Σω.
     weight: Sum,
+    /// Weighted sum of the row losses, Σωφ.
     loss: Sum,
+    /// Weighted sum of the row gradients, Σωφ'a.
     gradient: Slopes,
-    /// Σ|ω φ' m|.
+    /// Sum of |ωφ'm| over rows, with m the margin of a row, for the rounding allowance.
     size: f64,
-    /// Σω times by how much Fenchel's inequality may be missed at the true margins.
+    /// Weighted sum of the amounts by which Fenchel's inequality may fail at the exact margins.
     missed: f64,
 }
 
 impl FullPass {
-    /// Before the first row, in `dim` dimensions.
+    /// Creates the sums before the first row, in `dim` dimensions.
     pub fn new(dim: usize) -> Self {
         Self { weight: Sum::default(), loss: Sum::default(), gradient: Slopes::new(dim), size: 0.0, missed: 0.0 }
     }
 
-    /// Adds a row of importance `weight` ≥ 0: its margin at the point, and loss and slope of the loss there. O(nnz).
+    /// Adds a row of importance `weight` ≥ 0: its margin at the point, and the loss and its derivative there. O(nnz).
     ///
     /// # Panics
     /// If the weight is negative or not finite, or the row has a coordinate outside of the dimension.
@@ -59,23 +62,24 @@ impl FullPass {
         row.each(|i, x| self.gradient.add(i, dual * x));
     }
 
-    /// Says of the row just added that its true margin is within `off` of `margin`, which was computed; `slope` is that of the row's
-    /// loss at any margin, `weight` the row's importance. A margin of n products, offset included, is off by at most nε times
-    /// the sum of their sizes, which [`margin_error`](super::margin_error) has. O(1).
+    /// Declares that the exact margin of the row just added is within `off` of the computed `margin`. `slope` is the
+    /// derivative of the row's loss at any margin, and `weight` the row's importance. A margin of n products, offset
+    /// included, has an error of at most nε times the sum of their sizes; [`margin_error`](super::margin_error)
+    /// computes it. O(1).
     ///
-    /// The dual point is φ'(margin): the term φ(m) + φ*(θ) − θ·m of the true m is then at most
-    /// off·max(φ'(margin + off) − θ, θ − φ'(margin − off)), since slopes grow.
+    /// The dual point is θ = φ'(margin): at the exact margin m the term φ(m) + φ*(θ) − θ·m is at most off·max(φ'(margin +
+    /// off) − θ, θ − φ'(margin − off)), since φ' is nondecreasing.
     pub fn allow(&mut self, weight: f64, margin: f64, off: f64, slope: impl Fn(f64) -> f64) {
         self.missed += weight * rise(margin, off, slope(margin), slope);
     }
 
-    /// What the pass says about the point at which all margins were taken. O(d).
+    /// Returns the objective and the certificate at the point at which all margins were taken. O(d).
     pub fn optimality<P: Penalty>(&self, point: impl Fn(usize) -> f64, penalty: &P) -> Result<Optimality, Uncertified> {
         let (dim, weight) = (self.gradient.sum.len(), self.weight.value());
         if weight <= 0.0 {
             return Err(Uncertified::NoRounds);
         }
-        // Of the conjugate, and of ⟨x, ∇F⟩, which is as far off as the gradient times the largest coordinate of x.
+        // Rounding error of the conjugate; ⟨x, ∇F⟩ has the error of the gradient times the largest coordinate of x.
         let (_, lost) = self.gradient.conjugate(weight, penalty)?;
         let descent = |i: usize| -self.gradient.sum[i] / weight;
         let (own, gap) = (penalty.value(dim, &point), penalty.gap(dim, &point, descent));

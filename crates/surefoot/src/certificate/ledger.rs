@@ -1,4 +1,4 @@
-//! The regret certificate.
+//! The regret certificate: a bound on the excess loss from two sums over the rounds of a run.
 
 use super::slopes::Slopes;
 use super::sum::Sum;
@@ -11,13 +11,14 @@ use crate::{Domain, Float, Grow, Memory, Point, Vector};
 /// The sums S_T = Σ α_t⟨g_t, w_t⟩ and Z_T = Σ α_t g_t, from which a certificate follows for any domain.
 ///
 /// *Guarantee*: for a convex L with subgradients g_t at the query points, and x_T the weighted average of the w_t,
-/// L(x_T) − L(u) ≤ (S_T + h_D(−Z_T))/A_T for every u in D, with queries anywhere between iterate and average. Its
-/// validity does not depend on the learner's being right: a bad learner makes the number larger, not false.
+/// L(x_T) − L(u) ≤ (S_T + h_D(−Z_T))/A_T for every u in D, with queries anywhere between iterate and average. The bound
+/// is valid for any learner: a bad learner makes the number larger, not false.
 ///
-/// *Cost*: O(nnz) a step, O(d) a certificate, one `f64` a coordinate; summed in `f64` whatever `F` is. The value
-/// includes an allowance for rounding, to first order: a few units of `F` (2e-16 for `f64`, 1e-7 for `f32`) times the
-/// size of the summands, Σ α_t(Σ_j|g_tj·w_tj| + r·‖g_t‖_1)/A_T with r the largest coordinate in the domain, and what the
-/// sums Z_T lost on their way. In `f32` queries are rounded too: that is counted once a round, with the round's weight.
+/// *Cost*: O(nnz) per step, O(d) per certificate, one `f64` per coordinate; sums are in `f64` whatever `F` is. The
+/// value includes an allowance for rounding, to first order: a few units of `F` (2e-16 for `f64`, 1e-7 for `f32`) times
+/// the size of the summands, Σ α_t(Σ_j|g_tj·w_tj| + r·‖g_t‖_1)/A_T with r the largest coordinate in the domain, plus
+/// the rounding errors of the running sums Z_t. In `f32` queries are rounded too; this error is counted once per round,
+/// with the round's weight.
 ///
 /// ```
 /// use surefoot::certificate::{Gradients, Ledger};
@@ -36,23 +37,26 @@ use crate::{Domain, Float, Grow, Memory, Point, Vector};
 /// (2024).
 #[derive(Clone, Debug)]
 pub struct Ledger {
+    /// S = Σ α_t⟨g_t, w_t⟩ over the rounds since the last rebase.
     linear: Sum,
+    /// Z = Σ α_t g_t over the rounds since the last rebase, with a bound on its rounding error.
     gradients: Slopes,
-    /// Σ|α_t g_t w_t| over coordinates and rounds.
+    /// Sum of |α_t g_tj w_tj| over coordinates j and rounds t, for the rounding allowance.
     size: f64,
-    /// What the rounds before a rebase are worth, A_s·U_s, and what that takes for granted.
+    /// Product A_s·U_s of the sum of weights and the excess bound at the last rebase; 0 before any.
     credit: f64,
+    /// The assumptions that the bound given to the last rebase relies on.
     known: Assumptions,
 }
 
 impl Ledger {
-    /// Empty sums. The only allocation.
+    /// Creates empty sums for `dim` coordinates. No later call allocates.
     pub fn new(dim: usize) -> Self {
         let (linear, gradients, known) = (Sum::default(), Slopes::new(dim), Assumptions::default());
         Self { linear, gradients, size: 0.0, credit: 0.0, known }
     }
 
-    /// Records a round: weight, gradient, and the iterate by coordinate. O(nnz).
+    /// Records a round: its weight α_t, its gradient g_t, and the iterate w_t by coordinate. O(nnz).
     ///
     /// # Panics
     /// If the weight is negative or not finite, or the gradient has a coordinate outside of the dimension.
@@ -67,28 +71,29 @@ impl Ledger {
         });
     }
 
-    /// S_T, since the last [`rebase`](Ledger::rebase).
+    /// Returns S = Σ α_t⟨g_t, w_t⟩ over the rounds since the last [`rebase`](Ledger::rebase).
     pub fn linear(&self) -> f64 {
         self.linear.value()
     }
 
-    /// Z_T, since the last [`rebase`](Ledger::rebase).
+    /// Returns Z = Σ α_t g_t over the rounds since the last [`rebase`](Ledger::rebase).
     pub fn gradients(&self) -> &[f64] {
         &self.gradients.sum
     }
 
-    /// The observed regret against the worst point of `domain`, S_T + h_D(−Z_T); ∞ if it has no bounds. O(d).
+    /// Returns the observed regret against the worst point of `domain`, S_T + h_D(−Z_T); ∞ if the domain is unbounded.
+    /// O(d).
     pub fn regret<F: Float, D: Domain<F>>(&self, domain: &D) -> f64 {
         let support = || domain.support(self.gradients().len(), |i| -self.gradients()[i]);
         self.linear() + if domain.bounded() { support() } else { f64::INFINITY }
     }
 
-    /// The certificate for a conversion whose sum of weights is `total` and whose output is `output`, over `domain`.
-    /// O(d).
+    /// Returns the certificate over `domain` for a conversion with sum of weights `total` and output `output`. O(d).
     ///
-    /// With noisy gradients it holds in expectation, for weights that were fixed beforehand. There is none without a
-    /// bounded domain, for reused rows, if the output is not in the domain, which shows that iterates were not, or has
-    /// another dimension than the sums. It takes for granted what the bound of a [`rebase`](Ledger::rebase) did.
+    /// With noisy gradients it holds in expectation, for weights fixed before the run. There is no certificate without
+    /// a bounded domain, for reused rows, for an output outside of the domain (then some iterate was outside too), or
+    /// for an output of another dimension than the sums. After a [`rebase`](Ledger::rebase) its assumptions include
+    /// those of the bound given there.
     pub fn certificate<F: Float, D: Domain<F>>(
         &self,
         total: f64,
@@ -107,11 +112,11 @@ impl Ledger {
         Ok(Certificate { assumptions: certificate.assumptions.and(self.known), ..certificate })
     }
 
-    /// Starts anew from a bound on the excess of the present output, for instance that of a full pass: later
-    /// certificates are (A_s·U_s + Σ_{t>s} α_t⟨g_t, w_t⟩ + h_D(−(Z_T − Z_s)))/A_T. O(d).
+    /// Restarts the sums from a known bound U_s on the excess of the current output, for instance from a full pass:
+    /// later certificates are (A_s·U_s + Σ_{t>s} α_t⟨g_t, w_t⟩ + h_D(−(Z_T − Z_s)))/A_T. O(d).
     ///
-    /// `total` is the sum of weights A_s so far; the bound is to be against the domain of later certificates, or against
-    /// the whole space. One that is not deterministic, or not finite, is refused and changes nothing.
+    /// `total` is the sum of weights A_s so far. The bound must be against the domain of later certificates or against
+    /// the whole space. A bound that is not deterministic or not finite is refused with an error, and nothing changes.
     pub fn rebase(&mut self, total: f64, known: &Certificate) -> Result<(), Uncertified> {
         match (known.kind, known.subject) {
             (Kind::Deterministic, Subject::Excess(_)) => {}
@@ -127,7 +132,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// (A_s·U_s + S + `extra` + A·Ω*(−Z/A) + allowance)/A.
+    /// Computes (A_s·U_s + S + `extra` + A·Ω*(−Z/A) + allowance for rounding)/A with A = `total`.
     pub(crate) fn excess(&self, total: f64, extra: f64, penalty: &impl Penalty) -> Result<f64, Uncertified> {
         if total.is_nan() || total <= 0.0 {
             return Err(Uncertified::NoRounds);
@@ -158,7 +163,8 @@ impl Memory for Ledger {
     }
 }
 
-/// A bound on an excess, as true as the gradients let it be.
+/// Builds the certificate of an excess bounded by `value`: deterministic for exact gradients, in expectation for noisy
+/// unbiased ones.
 pub(crate) fn vouch(value: f64, over: Comparator, gradients: Gradients) -> Certified {
     let assumptions = Assumptions::of(&[Assumption::Convex, gradients.unbiased()?]);
     let exact = gradients == Gradients::Exact;

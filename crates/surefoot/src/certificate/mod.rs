@@ -1,26 +1,28 @@
-//! Bounds that can be read off the numbers of a run, and the reasons why there may be none.
+//! Certificates: upper bounds on the excess or the expected loss of a point, computed from sums kept during a run.
 //!
-//! A certificate bounds how far a point is from the best one, or what its loss is, from a few sums that cost O(nnz) a
-//! step. It does not trust the learner: a bad one makes the number larger, not false.
+//! A certificate bounds the excess of a point over the best one, or its expected loss, from a few sums that cost O(nnz)
+//! per step. Its validity does not depend on the learner: a bad learner makes the number larger, not false.
 //!
-//! | when | what to keep | how it is true |
+//! | situation | sums to keep | sense of the bound |
 //! | --- | --- | --- |
 //! | any run over a bounded domain | [`Ledger`]: S and Z | for certain, or in expectation |
-//! | and the values of L are known | [`Cuts`]: lower bounds, for any point | for certain |
+//! | as above, and values of L are known | [`Cuts`]: lower bounds, for any point | for certain |
 //! | a penalty instead of a domain | [`Composite`] | for certain, or in expectation |
-//! | L is μ-strongly convex, with a domain or without | [`Curved`], O(d) a step | for certain, or in expectation |
+//! | L is μ-strongly convex, with or without a domain | [`Curved`], O(d) per step | for certain, or in expectation |
 //! | Algorithm 4 | [`Coupled`] | for certain, or in expectation |
 //! | noisy gradients of bounded length | [`Stream`], tighter with [`Operator`], in many dimensions [`Sketch`] | with probability 1 − δ |
-//! | the loss itself, without a hold-out set | [`Risk`] | with probability 1 − δ, or in expectation |
-//! | a generalised linear model, one full pass | [`fenchel()`]; [`FullPass`] where rows are not kept | for certain |
+//! | the expected loss itself, without held-out data | [`Risk`] | with probability 1 − δ, or in expectation |
+//! | a generalised linear model, one full pass | [`fenchel()`]; [`FullPass`] if rows are not stored | for certain |
 //!
-//! What holds with probability 1 − δ holds at all steps at once, so one may stop whenever one likes what one sees.
+//! A bound that holds with probability 1 − δ holds at all steps simultaneously, so it stays valid for any
+//! data-dependent stopping time.
 //!
-//! What breaks certificates, and what is done about it: rows of a second pass and shuffled epochs are not unbiased
-//! given the past ([`Gradients::Reused`] is refused; [`fenchel()`] does not mind); gradients that were clipped before
-//! they were told are gradients of something else, and nothing can notice; a weight may not depend on its round's
-//! gradient, so trackers are told it first; in Algorithm 4 values from the batch of the gradient flatter
-//! ([`Rise::SameBatch`] is refused). Hints and interpolation are harmless.
+//! Certificates can be invalidated in the following ways. Rows of a second pass and of shuffled epochs give gradients
+//! that are biased given the past: [`Gradients::Reused`] is refused, while [`fenchel()`] is not affected. Gradients
+//! that were clipped before they were passed on belong to another objective, which cannot be detected. A weight must
+//! not depend on the gradient of its round, so it is announced before the gradient. In Algorithm 4, values measured on
+//! the batch of the gradient are biased downwards: [`Rise::SameBatch`] is refused. Hints and interpolation are
+//! harmless.
 //!
 //! ```
 //! use surefoot::certificate::{Gradients, Kind};

@@ -1,22 +1,22 @@
-//! A sharper measure of noise in several dimensions.
+//! A sharper bound on gradient noise in several dimensions, from the largest eigenvalue of its second-moment matrix.
 
 use super::eigen::largest;
 use crate::squares::binade;
 use crate::{Float, Squares, Vector};
 
-/// The most coordinates for which a matrix is kept: two of them take 4 MB.
+/// Largest dimension for which a matrix is kept: two matrices of this size take 4 MB.
 const MOST: usize = 500;
 
-/// The noise of a run as a matrix, for [`Stream`](super::Stream): it knows that noise in all directions cannot point at
-/// the comparator all the time.
+/// The second-moment matrix of a run's noise, for [`Stream`](super::Stream): noise spread over many directions cannot
+/// always point towards the comparator.
 ///
 /// *Guarantee*: for every u within r of the centre, Σ((α/b)⟨g_i, w_t − u⟩)² is at most (√Σ((α/b)⟨g_i, w_t − centre⟩)² +
-/// r·√λ_max)², λ_max the largest eigenvalue of M = Σ(α/b)²g_i g_iᵀ. In d dimensions with noise alike in all of them
-/// that is up to d times less than the sum of ‖g_i‖².
+/// r·√λ_max)², where λ_max is the largest eigenvalue of M = Σ(α/b)²g_i g_iᵀ. For isotropic noise in d dimensions it is
+/// up to d times less than the sum of ‖g_i‖² gives.
 ///
-/// *Cost*: O(nnz²) an example, two d × d matrices of `f64`; a deviation costs some ten decompositions of d³/6
-/// multiplications, and is exact to 1 part in 1000, on the safe side. For more than 500 coordinates there is
-/// [`Sketch`](super::Sketch).
+/// *Cost*: O(nnz²) per example and two d × d matrices of `f64`. A call of `deviation` costs about ten factorisations of
+/// d³/6 multiplications each; its eigenvalue is at most 1 part in 1000 too large, never too small. For more than 500
+/// coordinates there is [`Sketch`](super::Sketch).
 ///
 /// ```
 /// use surefoot::certificate::Operator;
@@ -30,19 +30,24 @@ const MOST: usize = 500;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Operator {
+    /// Number of coordinates of gradients.
     dim: usize,
+    /// Sum over examples of squared products with the iterate, Σ((α/b)⟨g_i, w_t − centre⟩)².
     along: Squares,
-    /// M in units of a power of two, squared: entries of 1e-170 or 1e200 are as good as 1.
+    /// A power of two; `matrix` holds M divided by its square, so that tiny or huge gradients neither under- nor
+    /// overflow.
     unit: f64,
+    /// The matrix M divided by unit², row by row.
     matrix: Vec<f64>,
+    /// Scratch space for factorisations, as large as `matrix`.
     scratch: Vec<f64>,
 }
 
 impl Operator {
-    /// No noise yet. The only allocation.
+    /// Creates an operator without noise for `dim` coordinates. No later call allocates.
     ///
     /// # Panics
-    /// If `dim` is above 500, for which there is [`Sketch`](super::Sketch).
+    /// If `dim` is above 500; [`Sketch`](super::Sketch) has no such limit.
     pub fn new(dim: usize) -> Self {
         assert!(dim <= MOST, "at most 500 coordinates; a Sketch takes more");
         let matrix = vec![0.0; dim * dim];
@@ -73,7 +78,7 @@ impl Operator {
         });
     }
 
-    /// Makes the unit at least half of `size`.
+    /// Raises the unit, if need be, to at least half of `size`, and rescales the matrix.
     fn fit(&mut self, size: f64) {
         if size > self.unit {
             let ratio = self.unit / binade(size);
@@ -82,7 +87,7 @@ impl Operator {
         }
     }
 
-    /// A root of V for comparators within `reach` of the centre.
+    /// Returns √V, an upper bound, for comparators within `reach` of the centre.
     pub fn deviation(&mut self, reach: f64) -> f64 {
         let most = largest(&self.matrix, &mut self.scratch, self.dim);
         self.along.root() + reach * (self.unit * most.sqrt())

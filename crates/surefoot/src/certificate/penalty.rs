@@ -1,43 +1,43 @@
-//! What keeps the minimiser from being far away: a penalty, or a domain.
+//! Penalties and domains, either of which keeps the minimiser bounded.
 
 use std::marker::PhantomData;
 
 use super::Comparator;
 use crate::{Domain, Float};
 
-/// A convex term Ω of the objective that is known in closed form, seen through its conjugate
-/// Ω*(z) = sup over u of ⟨z, u⟩ − Ω(u). A domain is the case Ω = 0 inside, ∞ outside: [`Inside`].
+/// A convex term Ω of the objective that is known in closed form, with its conjugate Ω*(z) = sup over u of ⟨z, u⟩ −
+/// Ω(u). A domain is the special case with Ω = 0 inside and Ω = ∞ outside: [`Inside`].
 ///
-/// Points are given by coordinate, in `dim` dimensions. All methods cost O(d).
+/// Points are given as functions from index to coordinate, in `dim` dimensions. All methods cost O(d).
 pub trait Penalty {
-    /// Ω(x).
+    /// Returns the penalty Ω(x) at a point x.
     fn value(&self, dim: usize, x: impl Fn(usize) -> f64) -> f64;
 
-    /// Ω*(z), ∞ if there is no bound.
+    /// Returns Ω*(z), or ∞ if the supremum is unbounded.
     fn conjugate(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64;
 
-    /// No coordinate of a point where Ω* is attained is larger in size, at `z` and wherever no coordinate differs from
-    /// it by more than `slack`; ∞ if there is no bound. For allowances for rounding.
+    /// Returns a bound on |u_j| over all coordinates j and all points u that attain Ω* at `z`, or at any vector whose
+    /// coordinates differ from `z` by at most `slack`; ∞ if there is no bound. Used in allowances for rounding.
     fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64;
 
-    /// The points that the conjugate ranges over.
+    /// Returns the set of points that the conjugate ranges over, as a comparator.
     fn comparator(&self) -> Comparator;
 
-    /// The largest factor s ≤ 1 with Ω* < ∞ at s·z and wherever no coordinate differs from it by more than `slack`; not
-    /// positive if there is none.
+    /// Returns the largest factor s ≤ 1 such that Ω* is finite at s·z and at every vector whose coordinates differ from
+    /// s·z by at most `slack`; not positive if there is no such factor.
     fn shrink(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
         let _ = (dim, z, slack);
         1.0
     }
 
-    /// Ω(x) + Ω*(z) − ⟨x, z⟩ ≥ 0. A closed form keeps more digits near 0 than this default.
+    /// Computes Ω(x) + Ω*(z) − ⟨x, z⟩ ≥ 0. A closed form keeps more digits near 0 than this default.
     fn gap(&self, dim: usize, x: impl Fn(usize) -> f64, z: impl Fn(usize) -> f64) -> f64 {
         let inner: f64 = (0..dim).map(|i| x(i) * z(i)).sum();
         (self.value(dim, x) + self.conjugate(dim, z) - inner).max(0.0)
     }
 }
 
-/// Ω(x) = l1·‖x‖_1 + (l2/2)·‖x‖².
+/// The elastic net penalty Ω(x) = l1·‖x‖_1 + (l2/2)·‖x‖².
 ///
 /// ```
 /// use surefoot::certificate::{ElasticNet, Penalty};
@@ -48,12 +48,14 @@ pub trait Penalty {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ElasticNet {
+    /// Factor of the L1 norm ‖x‖_1 in the penalty.
     pub(crate) l1: f64,
+    /// Factor of the squared norm ‖x‖²/2 in the penalty.
     pub(crate) l2: f64,
 }
 
 impl ElasticNet {
-    /// The penalty with these two factors; either may be 0.
+    /// Creates the penalty with factors `l1` and `l2`, either of which may be 0.
     ///
     /// # Panics
     /// If a factor is negative or not finite.
@@ -62,7 +64,7 @@ impl ElasticNet {
         Self { l1, l2 }
     }
 
-    /// By how much |z| exceeds l1, up to rounding.
+    /// Returns max(|z| − l1, 0), where an excess within rounding of l1 counts as 0.
     fn beyond(&self, z: f64) -> f64 {
         let beyond = z.abs() - self.l1;
         if beyond > 4.0 * f64::EPSILON * self.l1 { beyond } else { 0.0 }
@@ -93,7 +95,8 @@ impl Penalty for ElasticNet {
         if self.l2 == 0.0 && largest + slack > self.l1 { (self.l1 - slack) / largest } else { 1.0 }
     }
 
-    /// With a = |z| − l1 > 0 and s the sign of z, a coordinate is l1·(|x| − s·x) + (l2·x − s·a)²/(2·l2).
+    /// Sums a closed form over coordinates: with a = |z| − l1 > 0 and s the sign of z, a coordinate is l1·(|x| − s·x) +
+    /// (l2·x − s·a)²/(2·l2).
     fn gap(&self, dim: usize, x: impl Fn(usize) -> f64, z: impl Fn(usize) -> f64) -> f64 {
         let one = |x: f64, z: f64| {
             let beyond = self.beyond(z);
@@ -107,7 +110,7 @@ impl Penalty for ElasticNet {
     }
 }
 
-/// A domain as a penalty: 0 inside, ∞ outside. Its conjugate is the support function.
+/// The penalty that represents a domain: 0 inside, ∞ outside. Its conjugate is the support function of the domain.
 ///
 /// ```
 /// use surefoot::Ball;
@@ -123,7 +126,7 @@ pub struct Inside<'a, F, D> {
 }
 
 impl<'a, F: Float, D: Domain<F>> Inside<'a, F, D> {
-    /// Borrows the domain.
+    /// Creates the penalty that is 0 inside the borrowed `domain` and ∞ outside.
     pub fn new(domain: &'a D) -> Self {
         Self { domain, arrays: PhantomData }
     }
@@ -152,7 +155,7 @@ impl<F: Float, D: Domain<F>> Penalty for Inside<'_, F, D> {
 mod tests {
     use super::*;
 
-    /// The closed form against the definition, on both sides of every corner.
+    /// Compares the closed form of the gap with its definition, on both sides of every kink.
     #[test]
     fn gaps_in_closed_form() {
         let points = [-3.0, -1.0, -0.2, 0.0, 0.5, 1.0, 2.5];

@@ -1,4 +1,4 @@
-//! The loss of the last point, certified without a hold-out set.
+//! A certificate of the output's expected loss, without held-out data.
 
 use super::stream::{Announced, ROUNDING, fair};
 use super::sum::Sum;
@@ -6,15 +6,16 @@ use super::{Assumption, Assumptions, Certificate, Certified, Gradients, Kind, Su
 use crate::memory::count;
 use crate::{Memory, Squares};
 
-/// An upper bound on the expected loss L(x_T) of the output, from the losses seen while training in one pass.
+/// An upper bound on the expected loss L(x_T) of the output, from the losses seen during training in a single pass.
 ///
-/// *Guarantee*: with Y_t = α_t(f_t(q_t) + ⟨g_t, w_t − q_t⟩), the loss and the gradient of round t at its query point,
-/// A_T·L(x_T) is at most the sum of the Y_t's expectations given the past, whatever the interpolation. So E L(x_T) ≤
-/// E(ΣY_t)/A_T, and with probability 1 − δ at all steps at once L(x_T) ≤ (ΣY_t + [`boundary()`])/A_T, each example an
-/// increment of range (α_t/b)(f_max + G·‖w_t − q_t‖), centred by the mean of earlier losses. It needs no comparator and
-/// no domain. It is true of averages x_t of the iterates, so of Algorithms 1 to 3 and not of 4, whose steps leave the average.
+/// *Guarantee*: let Y_t = α_t(f_t(q_t) + ⟨g_t, w_t − q_t⟩), with the loss and the gradient of round t at its query
+/// point. Then A_T·L(x_T) is at most the sum of the conditional expectations of the Y_t given the past, whatever the
+/// interpolation. So E L(x_T) ≤ E(ΣY_t)/A_T, and with probability 1 − δ at all steps simultaneously L(x_T) ≤ (ΣY_t +
+/// [`boundary()`])/A_T, where each example is an increment of range (α_t/b)(f_max + G·‖w_t − q_t‖), centred by the mean
+/// of earlier losses. The bound needs no comparator and no domain. It holds for outputs x_t that average the iterates,
+/// hence for Algorithms 1 to 3 and not for Algorithm 4, whose steps leave the average.
 ///
-/// *Cost*: O(1) a round and an example; the inner product ⟨g_i, w_t − q_t⟩ is O(nnz).
+/// *Cost*: O(1) per round and per example; the inner product ⟨g_i, w_t − q_t⟩ is O(nnz).
 ///
 /// ```
 /// use surefoot::certificate::{Gradients, Risk};
@@ -32,27 +33,38 @@ use crate::{Memory, Squares};
 /// Source: arXiv 1903.00974, the proof of Theorem 1 stopped before the comparator enters.
 #[derive(Clone, Debug)]
 pub struct Risk {
+    /// f_max, the declared bound on the loss of an example.
     loss: f64,
+    /// G, the declared bound on the gradient norm of an example.
     slope: f64,
+    /// ‖w_t − q_t‖ of the open round, or a bound on it.
     away: f64,
+    /// The announced rounds and the sum of their weights.
     rounds: Announced,
+    /// The sum ΣY_t of weighted losses with their linear corrections, over all examples so far.
     sum: Sum,
+    /// Bound on the size of the first increment; 0 before any.
     first: f64,
+    /// Largest bound on the size of an increment so far.
     range: f64,
+    /// Sum of squared deviations of the increments from their predictions.
     deviation: Squares,
+    /// Mean loss of the examples so far, which predicts the next.
     mean: f64,
+    /// Number of examples recorded so far.
     count: u64,
-    /// Whether a declared bound was broken, and what else was wrong.
+    /// Whether a loss or a gradient exceeded its declared bound.
     broken: bool,
+    /// The first misuse by the caller, for instance a missing example; `None` if there was none.
     fault: Option<Uncertified>,
 }
 
 impl Risk {
-    /// For losses between 0 and `loss` = f_max with gradients no longer than `slope` = G; ∞ where no bound is known,
-    /// and then there will be a bound in expectation only.
+    /// Creates the sums for losses between 0 and `loss` = f_max and gradients with norms of at most `slope` = G. ∞
+    /// means that no bound is known; then only the bound in expectation exists.
     ///
     /// # Panics
-    /// If a bound is not positive.
+    /// If `loss` or `slope` is not positive.
     pub fn new(loss: f64, slope: f64) -> Self {
         assert!(loss > 0.0 && slope > 0.0, "positive bounds");
         let (rounds, sum, deviation) = (Announced::default(), Sum::default(), Squares::default());
@@ -60,13 +72,13 @@ impl Risk {
         Self { loss, slope, away, rounds, sum, first, range, deviation, mean, count: 0, broken: false, fault: None }
     }
 
-    /// Opens a round of weight α_t and so many examples, before any of them is known. `away` is ‖w_t − q_t‖, the
-    /// distance of iterate and query point, or anything larger. O(1).
+    /// Opens a round of weight α_t = `weight` with `examples` examples, before any of them is known. `away` is ‖w_t −
+    /// q_t‖, the distance between iterate and query point, or anything larger. O(1).
     pub fn open(&mut self, weight: f64, examples: u64, away: f64) {
         let late = self.rounds.open(weight, examples);
         self.fault = self.fault.or(late).or((!fair(away)).then_some(Uncertified::Negative));
         self.away = away;
-        // Not ∞·0 where the slope has no bound.
+        // Avoids ∞·0 where no bound on the gradient is known.
         let lead = if away > 0.0 { self.slope * away } else { 0.0 };
         self.range = self.range.max(self.rounds.share * (self.loss + lead));
         if self.first == 0.0 {
@@ -74,7 +86,7 @@ impl Risk {
         }
     }
 
-    /// An example of the open round: its loss f_i(q_t), and `lead` = ⟨g_i, w_t − q_t⟩. O(1).
+    /// Records an example of the open round: its loss f_i(q_t), and `lead` = ⟨g_i, w_t − q_t⟩. O(1).
     pub fn example(&mut self, loss: f64, lead: f64) {
         self.fault = self.fault.or(self.rounds.example());
         let bounded = loss <= self.loss * (1.0 + ROUNDING)
@@ -87,7 +99,8 @@ impl Risk {
         self.mean += (loss - self.mean) / self.count as f64;
     }
 
-    /// The bound in expectation, ΣY_t/A_T, for weights that were fixed beforehand; it needs no bounds. O(1).
+    /// Returns the bound in expectation, ΣY_t/A_T, for weights fixed before the run; it needs neither f_max nor G.
+    /// O(1).
     pub fn expectation(&self, gradients: Gradients) -> Certified {
         let total = self.fault.map_or_else(|| self.rounds.complete(self.rounds.total), Err)?;
         let assumptions = [Assumption::Convex, gradients.unbiased()?, Assumption::FixedWeights];
@@ -95,7 +108,7 @@ impl Risk {
         Certificate { value: self.sum.value() / total, kind, subject, assumptions }.finite()
     }
 
-    /// The bound that holds with probability 1 − `delta` at all steps at once. O(1).
+    /// Returns the bound that holds with probability 1 − `delta` at all steps simultaneously. O(1).
     ///
     /// # Panics
     /// If `delta` is not between 0 and 1.
@@ -116,7 +129,8 @@ impl Risk {
     }
 }
 
-/// Of a run whose bounds held: one that broke them has no certificate to go on to.
+/// Saves a run within its declared bounds only: a run that exceeded them has no certificate to continue, so the fault
+/// is not saved.
 impl Memory for Risk {
     fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         self.rounds.each_number(visit);

@@ -1,25 +1,26 @@
-//! The noise of a run in many dimensions, from a few directions.
+//! A bound on gradient noise in many dimensions, from a low-rank sketch of its second-moment matrix.
 
 use super::eigen::{decompose, largest};
 use crate::squares::binade;
 use crate::{Float, Squares, Vector};
 
-/// [`Operator`](super::Operator) for any number of coordinates: a few rows in place of a matrix, and an upper bound on λ_max in place of
-/// its value.
+/// [`Operator`](super::Operator) for any number of coordinates: it keeps a few rows in place of a matrix, and an upper
+/// bound on λ_max in place of its value.
 ///
-/// *Update*: examples are rows of a matrix B until it has 2ℓ of them. Then with BᵀB = Σλ_k v_k v_kᵀ, in falling order, the ℓ
-/// rows √(λ_k − λ_{ℓ+1})·v_k take their place, and λ_{ℓ+1} is added to what was lost.
+/// *Update*: examples are appended as rows of a matrix B until it has 2ℓ of them. Then, with BᵀB = Σλ_k v_k v_kᵀ and
+/// λ_k in decreasing order, the ℓ rows √(λ_k − λ_{ℓ+1})·v_k replace them, and λ_{ℓ+1} is added to `lost`.
 ///
-/// *Guarantee*: λ_max(M) ≤ λ_max(BᵀB) + lost, always: a step takes away Σ min(λ_k, λ_{ℓ+1})·v_k v_kᵀ, which is at most
-/// λ_{ℓ+1} times the unit matrix. That is little: of the trace it takes ℓ·λ_{ℓ+1} at least, so for every k < ℓ what was lost is at
-/// most the trace of M less its k largest eigenvalues, over ℓ − k. For noise alike in d directions V is about min(d, ℓ)
-/// times less than the sum of ‖g_i‖² makes it; for noise in fewer than ℓ directions nothing is lost.
+/// *Guarantee*: λ_max(M) ≤ λ_max(BᵀB) + lost always holds: a compression removes Σ min(λ_k, λ_{ℓ+1})·v_k v_kᵀ, which is
+/// at most λ_{ℓ+1} times the unit matrix. The loss is small: each compression removes at least ℓ·λ_{ℓ+1} of the trace,
+/// so for every k < ℓ the total loss is at most the trace of M minus its k largest eigenvalues, divided by ℓ − k. For
+/// isotropic noise in d directions V is about min(d, ℓ) times less than the sum of ‖g_i‖² gives; for noise in fewer
+/// than ℓ directions nothing is lost.
 ///
-/// *Cost*: 2ℓd + 12ℓ² numbers. O(ℓd) an example and some 100·ℓ² besides, on average; O(ℓ²d) a deviation. For streams of up
-/// to some 10^5 rows: of longer ones the lengths, which are O(1), are what can be kept.
+/// *Cost*: 2ℓd + 12ℓ² numbers; amortised O(ℓd) plus about 100·ℓ² per example; O(ℓ²d) per call of `deviation`. Suited to
+/// streams of up to about 10^5 rows; for longer ones use the norms alone, at O(1) per example.
 ///
-/// *Rounding*: BBᵀ is off by at most dε/2 of its trace, and what is made of its eigenvectors by some ℓε: (d + 128ℓ)·ε of the
-/// trace more is counted as lost in every step, and in a deviation.
+/// *Rounding*: BBᵀ has an error of at most dε/2 of its trace, and the products with its eigenvectors one of about ℓε.
+/// So (d + 128ℓ)·ε of the trace is added to `lost` in every compression, and to the eigenvalue in `deviation`.
 ///
 /// ```
 /// use surefoot::certificate::Sketch;
@@ -36,26 +37,34 @@ use crate::{Float, Squares, Vector};
 /// Source: Liberty (2013), Frequent Directions; Ghashami, Liberty, Phillips and Woodruff (2016) for 2ℓ rows and the bounds.
 #[derive(Clone, Debug)]
 pub struct Sketch {
+    /// Number of coordinates of gradients.
     dim: usize,
+    /// Sum over examples of squared products with the iterate, Σ((α/b)⟨g_i, w_t − centre⟩)².
     along: Squares,
-    /// B, in units of a power of two, and how many of its rows are in use.
+    /// A power of two by which the rows are divided, so that tiny or huge gradients neither under- nor overflow.
     unit: f64,
+    /// The matrix B divided by `unit`, row by row, with 2ℓ rows.
     rows: Vec<f64>,
+    /// Number of rows of B in use.
     used: usize,
-    /// What was lost, in those units squared.
+    /// Upper bound on the eigenvalue mass removed by compressions, divided by unit².
     lost: f64,
-    /// BBᵀ, its eigenvectors, and the order of its eigenvalues beside a column of B.
+    /// The Gram matrix BBᵀ/unit² of the rows; after a decomposition, its eigenvalues on the diagonal.
     gram: Vec<f64>,
+    /// Eigenvectors of BBᵀ, one per row; also scratch space.
     vectors: Vec<f64>,
+    /// Indices of the eigenvalues, in decreasing order after a compression.
     order: Vec<usize>,
+    /// Scratch space for one column of B.
     column: Vec<f64>,
 }
 
 impl Sketch {
-    /// No noise yet, to be kept in so many `directions` = ℓ; 32 are a good number. The only allocation.
+    /// Creates a sketch without noise that keeps ℓ = `directions` directions; 32 is a good value. No later call
+    /// allocates.
     ///
     /// # Panics
-    /// If there are none.
+    /// If `directions` is 0.
     pub fn new(dim: usize, directions: usize) -> Self {
         assert!(directions > 0, "one direction at least");
         let most = 2 * directions;
@@ -74,17 +83,17 @@ impl Sketch {
         }
     }
 
-    /// ℓ.
+    /// Returns ℓ, the number of directions that are kept.
     pub fn directions(&self) -> usize {
         self.most() / 2
     }
 
-    /// 2ℓ.
+    /// Returns 2ℓ, the number of rows of B.
     fn most(&self) -> usize {
         self.order.len()
     }
 
-    /// As [`Operator::record`](super::Operator::record). O(ℓd), on average.
+    /// Records an example, with the arguments of [`Operator::record`](super::Operator::record). O(ℓd), amortised.
     ///
     /// # Panics
     /// If the share is negative or not finite, or the gradient has a coordinate outside of the dimension.
@@ -109,7 +118,7 @@ impl Sketch {
         self.used += 1;
     }
 
-    /// Makes the unit at least half of `size`.
+    /// Raises the unit, if need be, to at least half of `size`, and rescales B and `lost`.
     fn fit(&mut self, size: f64) {
         if size > self.unit {
             let ratio = self.unit / binade(size);
@@ -119,7 +128,7 @@ impl Sketch {
         }
     }
 
-    /// A root of V for comparators within `reach` of the centre, from above.
+    /// Returns an upper bound on √V for comparators within `reach` of the centre.
     pub fn deviation(&mut self, reach: f64) -> f64 {
         let most = self.order.len();
         let rounding = self.multiply();
@@ -127,7 +136,8 @@ impl Sketch {
         self.along.root() + reach * (self.unit * (largest + self.lost + rounding).sqrt())
     }
 
-    /// BBᵀ. Returns what rounding may do to it and to what is made of it.
+    /// Computes BBᵀ into `gram`. Returns a bound on the rounding errors of BBᵀ and of the products with its
+    /// eigenvectors.
     fn multiply(&mut self) -> f64 {
         let (most, dim) = (self.most(), self.dim);
         for i in 0..most {
@@ -142,7 +152,7 @@ impl Sketch {
         (dim + 64 * most) as f64 * f64::EPSILON * trace
     }
 
-    /// Keeps ℓ rows of 2ℓ: vᵀB for an eigenvector v of BBᵀ with value λ has the length √λ.
+    /// Compresses the 2ℓ rows to ℓ: for an eigenvector v of BBᵀ with eigenvalue λ, the row vᵀB has the norm √λ.
     fn compress(&mut self) {
         let (most, kept, dim) = (self.most(), self.directions(), self.dim);
         self.lost += self.multiply();

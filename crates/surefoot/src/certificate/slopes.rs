@@ -1,23 +1,26 @@
-//! A sum of gradients, and how far rounding may have put it off.
+//! A weighted sum of gradients, with a bound on its rounding error.
 
 use super::{Penalty, Uncertified};
 use crate::memory::lengthen;
 use crate::{Float, Grow};
 
-/// Z = Σ α_t g_t by coordinate.
+/// The sum Z = Σ α_t g_t by coordinate, with the sizes that bound its rounding error.
 ///
-/// *Rounding*, to first order, ε the spacing of `f64` at 1 and ε_F that of the arrays: a weighted gradient was rounded
-/// once, so it is off by at most ε_F/2 of its size, and an addition by ε/2 of the sum that it leaves. So Z_j is off by an
-/// e_j with Σ|e_j| ≤ ε_F·`mass` + ε·`drift`. Ω* is a supremum of linear functions, and at no point on the way from the
-/// Z that was summed to the true one is a coordinate of its maximiser larger than [`Penalty::farthest`], asked for a
-/// slack that no e_j/A exceeds. So A·Ω*(−Z/A) is off by at most that times Σ|e_j|. Its own sum of d terms, none above
-/// farthest·|Z_j|, is off by d·ε/2 of the sum of their sizes.
+/// *Rounding*, to first order, where ε is the spacing of `f64` at 1 and ε_F that of the arrays: a weighted gradient was
+/// rounded once, so its error is at most ε_F/2 of its size, and an addition has an error of ε/2 of the sum that it
+/// produces. So Z_j has an error e_j with Σ|e_j| ≤ ε_F·`mass` + ε·`drift`. Ω* is a supremum of linear functions, and
+/// between the computed Z and the true one no coordinate of its maximiser is larger than [`Penalty::farthest`] for a
+/// slack of at least every |e_j|/A. So the error of A·Ω*(−Z/A) is at most [`Penalty::farthest`] times Σ|e_j|. The
+/// conjugate itself is a sum of d terms, each at most farthest·|Z_j|, whose error is d·ε/2 of the sum of their sizes.
 #[derive(Clone, Debug)]
 pub(super) struct Slopes {
+    /// The sum Z = Σ α_t g_t, by coordinate.
     pub(super) sum: Vec<f64>,
-    /// Σ|α_t g_t| over coordinates and rounds, and the sizes that sums went through.
+    /// Sum of |α_t g_tj| over rounds t and coordinates j, for the rounding bound.
     pub(super) mass: f64,
+    /// Sum over all additions of |Z_j| after the addition, for the rounding bound.
     pub(super) drift: f64,
+    /// Spacing of floating-point numbers at 1: the largest of `f64` and the array types so far.
     pub(super) epsilon: f64,
 }
 
@@ -26,7 +29,7 @@ impl Slopes {
         Self { sum: vec![0.0; dim], mass: 0.0, drift: 0.0, epsilon: f64::EPSILON }
     }
 
-    /// A round with arrays of this type and this weight begins.
+    /// Begins a round of weight `weight` with arrays of type `F`.
     ///
     /// # Panics
     /// If the weight is negative or not finite.
@@ -35,10 +38,10 @@ impl Slopes {
         self.epsilon = self.epsilon.max(F::epsilon().wide());
     }
 
-    /// Adds a weighted gradient's coordinate.
+    /// Adds `slope`, a coordinate of a weighted gradient, to Z_i.
     ///
     /// # Panics
-    /// If there is no such coordinate.
+    /// If `i` is not below the dimension.
     pub(super) fn add(&mut self, i: usize, slope: f64) {
         assert!(i < self.sum.len(), "a gradient within the dimension");
         self.sum[i] += slope;
@@ -46,7 +49,7 @@ impl Slopes {
         self.drift += self.sum[i].abs();
     }
 
-    /// A·Ω*(−Z/A) and by how much it may be too small.
+    /// Returns A·Ω*(−Z/A) for A = `total`, and a bound on how much rounding may have reduced it.
     pub(super) fn conjugate(&self, total: f64, penalty: &impl Penalty) -> Result<(f64, f64), Uncertified> {
         let (dim, minus_mean) = (self.sum.len(), |i: usize| -self.sum[i] / total);
         let conjugate = total * penalty.conjugate(dim, minus_mean);

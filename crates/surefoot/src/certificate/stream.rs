@@ -1,18 +1,19 @@
-//! The certificate of noisy runs that holds with probability 1 − δ at any time.
+//! The certificate of noisy runs that holds with probability 1 − δ at all steps.
 
 use super::{Assumption, Certificate, Certified, Comparator, Kind, Subject, Uncertified, boundary};
 use crate::memory::count;
 use crate::{Domain, Float, Memory, Squares};
 
-/// Turns a certificate in expectation into one that holds with probability 1 − δ at all steps at once.
+/// The sums that turn a certificate in expectation into one that holds with probability 1 − δ at all steps
+/// simultaneously.
 ///
-/// *Guarantee*: A_T(L(x_T) − L(u)) exceeds the observed regret by a sum of noise terms, one for each *example*: the b
-/// examples of a round are independent given the past, so each is an increment of its own, which makes the bound far
-/// smaller than with the mean of the batch as one. With D of reach r around its centre, B_t = r + ‖w_t − centre‖ and
-/// ‖g_i‖ ≤ G, an increment has range (α_t/b)·B_t·G and contributes at most ((α_t/b)·B_t·‖g_i‖)² to V; then
-/// L(x_T) − L(u) ≤ (S + h_D(−Z))/A_T + [`boundary()`]/A_T. The range matters until T is about (B·G/σ)².
+/// *Guarantee*: A_T(L(x_T) − L(u)) exceeds the observed regret by a sum of noise terms, one per *example*. The b
+/// examples of a round are independent given the past, so each is a separate increment, which makes the bound far
+/// smaller than one increment per batch mean. With D of reach r around its centre, B_t = r + ‖w_t − centre‖ and ‖g_i‖ ≤
+/// G, an increment has range (α_t/b)·B_t·G and contributes at most ((α_t/b)·B_t·‖g_i‖)² to V; then L(x_T) − L(u) ≤ (S +
+/// h_D(−Z))/A_T + [`boundary()`]/A_T. The range dominates until T is about (B·G/σ)².
 ///
-/// *Cost*: O(1) a round and O(1) an example; three numbers. For a linear model ‖g_i‖ is |φ'|·‖a_i‖.
+/// *Cost*: O(1) per round and O(1) per example; three numbers. For a linear model ‖g_i‖ is |φ'|·‖a_i‖.
 ///
 /// ```
 /// use surefoot::certificate::{Gradients, Kind, Stream, Uncertified};
@@ -39,27 +40,37 @@ use crate::{Domain, Float, Memory, Squares};
 /// Source: arXiv 1903.00974, Theorem 1, its statement in probability, with the boundary of Howard et al. (2021).
 #[derive(Clone, Debug)]
 pub struct Stream {
+    /// r, the reach of the domain around its centre; ∞ if unbounded.
     reach: f64,
+    /// G, the declared bound on the gradient norm of an example.
     bound: f64,
+    /// Bound on ‖w_t − u‖ in the open round over all u in the domain: r + ‖w_t − centre‖.
     span: f64,
+    /// The announced rounds and the sum of their weights.
     rounds: Announced,
+    /// Bound c_1 on the size of the first increment; 0 before any.
     first: f64,
+    /// Largest bound on the size of an increment so far.
     range: f64,
+    /// Sum V of squared bounds on the increments.
     deviation: Squares,
+    /// The first misuse by the caller, for instance a missing example; `None` if there was none.
     fault: Option<Uncertified>,
 }
 
-/// The rounds that have been announced: weight and size come before the examples.
+/// The announced rounds, each with its weight and number of examples fixed before its examples.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Announced {
+    /// Sum of the weights of all announced rounds.
     pub(super) total: f64,
-    /// α_t/b of the open round.
+    /// α_t/b of the open round: its weight divided by its number of examples.
     pub(super) share: f64,
+    /// Number of examples of the open round still to come.
     left: u64,
 }
 
 impl Announced {
-    /// The next round, if all examples of the last one came.
+    /// Opens the next round. Returns a fault if examples of the previous round are missing or the weight is not valid.
     pub(super) fn open(&mut self, weight: f64, examples: u64) -> Option<Uncertified> {
         let fault = (self.left > 0).then_some(Uncertified::Unannounced);
         let fault = fault.or((!fair(weight)).then_some(Uncertified::Negative));
@@ -70,14 +81,14 @@ impl Announced {
         fault
     }
 
-    /// One example of the open round, if it was announced.
+    /// Counts an example of the open round. Returns a fault if the round has no examples left.
     pub(super) fn example(&mut self) -> Option<Uncertified> {
         let fault = (self.left == 0).then_some(Uncertified::Unannounced);
         self.left = self.left.saturating_sub(1);
         fault
     }
 
-    /// The sum of weights, if all announced examples came and it is that of the conversion.
+    /// Returns the sum of weights if all announced examples came and it agrees with `total`, that of the conversion.
     pub(super) fn complete(&self, total: f64) -> Result<f64, Uncertified> {
         if self.total == 0.0 {
             return Err(Uncertified::NoRounds);
@@ -87,17 +98,17 @@ impl Announced {
     }
 }
 
-/// Whether a weight or a distance can be one.
+/// Whether a weight or a distance is valid: finite and not negative.
 pub(super) fn fair(size: f64) -> bool {
     size >= 0.0 && size.is_finite()
 }
 
-/// By how much iterates and gradients in `f32` may exceed their bounds through rounding.
+/// Relative tolerance by which iterates and gradients in `f32` may exceed their bounds through rounding.
 pub(super) const ROUNDING: f64 = 1e-5;
 
 impl Stream {
-    /// For a run over `domain` with gradients of single examples no longer than `bound` = G; ∞ if no bound is known,
-    /// and then there will be no certificate.
+    /// Creates the noise sums for a run over `domain` whose gradients of single examples have norms of at most `bound` =
+    /// G. With `bound` = ∞, for an unknown bound, there will be no certificate.
     ///
     /// # Panics
     /// If `bound` is not positive.
@@ -108,8 +119,9 @@ impl Stream {
         Self { reach, bound, span: 0.0, rounds, first: 0.0, range: 0.0, deviation, fault: None }
     }
 
-    /// Opens a round of weight α_t and so many examples, before any of their gradients is known. `distance` is
-    /// ‖w_t − centre‖, or anything larger: the reach of the domain will do. Negative numbers and NaN are faults, and so is a weight without examples. O(1).
+    /// Opens a round of weight α_t = `weight` with `examples` examples, before any of their gradients is known.
+    /// `distance` is ‖w_t − centre‖ or anything larger, for instance the reach of the domain. Negative numbers, NaN,
+    /// and a positive weight without examples make later certificates fail. O(1).
     pub fn open(&mut self, weight: f64, examples: u64, distance: f64) {
         let late = self.rounds.open(weight, examples);
         let outside = distance > self.reach * (1.0 + ROUNDING);
@@ -122,7 +134,7 @@ impl Stream {
         }
     }
 
-    /// An example of the open round, with gradient of length `norm` = ‖g_i‖. O(1).
+    /// Records an example of the open round, whose gradient has the norm `norm` = ‖g_i‖. O(1).
     pub fn example(&mut self, norm: f64) {
         let extra = self.rounds.example();
         let fine = (0.0..=self.bound * (1.0 + ROUNDING)).contains(&norm);
@@ -132,12 +144,13 @@ impl Stream {
         }
     }
 
-    /// `mean`, a certificate in expectation of the same run, as one that holds with probability 1 − `delta`. `total` is
-    /// the run's sum of weights; `deviation` a sharper root of V if there is one, as from
+    /// Turns `mean`, a certificate in expectation of this run, into one that holds with probability 1 − `delta`.
+    /// `total` is the run's sum of weights. `deviation` is a sharper value of √V, if available, for instance from
     /// [`Operator`](super::Operator) or [`Sketch`](super::Sketch). O(1).
     ///
-    /// What is certain already is returned as it is. Refused are certificates over the whole space, and those of
-    /// Algorithm 4 with measured steps: what is bounded here is the noise of gradients against points within reach.
+    /// A deterministic certificate is returned unchanged. Certificates over the whole space and certificates of
+    /// Algorithm 4 with measured steps are refused: only the noise of gradients against points within reach is bounded
+    /// here.
     ///
     /// # Panics
     /// If `delta` is not between 0 and 1.
@@ -168,7 +181,8 @@ impl Stream {
     }
 }
 
-/// Of a run whose bounds held: one that broke them has no certificate to go on to.
+/// Saves a run within its declared bounds only: a run that exceeded them has no certificate to continue, so the fault
+/// is not saved.
 impl Memory for Stream {
     fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         self.rounds.each_number(visit);

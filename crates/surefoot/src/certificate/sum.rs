@@ -1,11 +1,13 @@
-//! Compensated sums.
+//! Compensated summation.
 
 use crate::Memory;
 
-/// A sum that carries along what its additions round away (after Neumaier).
+/// A sum that also accumulates the rounding errors of its additions (Neumaier's algorithm).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sum {
+    /// The rounded sum of the terms.
     sum: f64,
+    /// Sum of the rounding errors of all additions, to be added to `sum`.
     lost: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Why there is no certificate.
+//! Reasons why there is no certificate.
 
 use std::{error, fmt};
 
@@ -7,7 +7,7 @@ use super::Certificate;
 /// A certificate, or the reason why there is none.
 pub type Certified = Result<Certificate, Uncertified>;
 
-/// The reason why there is no certificate; [`remedy`](Uncertified::remedy) says what would give one.
+/// The reason why there is no certificate; [`remedy`](Uncertified::remedy) says how to obtain one.
 ///
 /// ```
 /// use surefoot::certificate::Uncertified;
@@ -20,48 +20,49 @@ pub type Certified = Result<Certificate, Uncertified>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Uncertified {
-    /// No round has been closed.
+    /// The run has no closed round yet.
     NoRounds,
-    /// The sums were not kept.
+    /// The run did not keep the sums that the certificate needs.
     NoSums,
-    /// No bound on the minimiser: neither a bounded domain nor a penalty that grows.
+    /// Nothing bounds the minimiser: neither a bounded domain nor a penalty that grows fast enough.
     Unbounded,
-    /// Rows of a second pass or of shuffled epochs.
+    /// The gradients come from rows used before: a second pass or shuffled epochs.
     ReusedRows,
-    /// No bound on the gradients was declared.
+    /// No bound on the norm of the gradients was declared.
     NoGradientBound,
-    /// A gradient or a loss was above its declared bound.
+    /// A gradient or a loss exceeded its declared bound.
     BoundBroken,
-    /// A point lies outside of the domain: the learner does not stay in it.
+    /// A point lies outside of the domain, so the learner does not stay in it.
     Outside,
     /// The minimiser over the whole space may lie outside of the domain.
     MinimiserOutside,
-    /// The weight of a round was not announced before its examples, or not all examples or rounds were told.
+    /// The weight of a round was not announced before its examples, or the number of examples or rounds does not match
+    /// the announcement.
     Unannounced,
-    /// Algorithm 4 without values, smoothness or gradients at y_t.
+    /// Algorithm 4 was run without values, a smoothness constant, or gradients at y_t.
     NoRises,
-    /// Algorithm 4 with values from the batch of the gradient.
+    /// Algorithm 4 was given values measured on the batch of the gradient.
     SameBatch,
-    /// Algorithm 4 with values or slopes of a sample, where a bound in probability was asked for.
+    /// A bound in probability was asked for, but Algorithm 4 was given values or slopes measured on a sample.
     NoisyValues,
-    /// Noisy gradients, where only exact ones will do.
+    /// The gradients are noisy, but the certificate needs exact ones.
     Noisy,
-    /// The learner counts a penalty that sums of gradients do not know.
+    /// The learner takes a penalty into account that the sums of gradients do not contain.
     Penalised,
-    /// A gradient was refused, and with it a draw: those that were not are biased by that.
+    /// A noisy gradient was refused, so the remaining gradients are a biased sample.
     Refused,
-    /// A round with a weight and without examples.
+    /// A round has a positive weight but no examples.
     Empty,
-    /// A weight or a distance that is negative or not a number.
+    /// A weight or a distance is negative, infinite or NaN.
     Negative,
-    /// A point with more or fewer coordinates than the sums.
+    /// The given point has another number of coordinates than the sums.
     Dimension,
-    /// A sum left the range of numbers.
+    /// A sum needed for the certificate is infinite or NaN.
     NotFinite,
 }
 
 impl Uncertified {
-    /// What stands against it.
+    /// Returns the reason why there is no certificate, as an English phrase.
     pub fn reason(&self) -> &'static str {
         match self {
             Uncertified::NoRounds => "no round has been closed",
@@ -88,7 +89,7 @@ impl Uncertified {
         }
     }
 
-    /// What would give a certificate.
+    /// Returns advice on how to obtain a certificate, as an English phrase.
     pub fn remedy(&self) -> &'static str {
         match self {
             Uncertified::NoRounds => "tell a gradient first",

@@ -1,25 +1,26 @@
-//! What a certificate says.
+//! The value of a certificate: the bound, the quantity it bounds, and the sense and assumptions under which it holds.
 
 use std::fmt;
 
 use super::{Assumption, Assumptions, Certified, Uncertified};
 
-/// In what sense a certificate is true.
+/// The sense in which a certificate holds: always, in expectation, or with high probability.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
-    /// For certain.
+    /// The bound always holds, provided its assumptions do.
     Deterministic,
-    /// On average over runs, stopped at a time fixed beforehand.
+    /// The bound holds in expectation over runs, for a stopping time fixed in advance.
     Expectation,
-    /// In all but a share δ of runs, at all steps at once: one may stop whenever one likes what one sees.
+    /// The bound holds at all steps simultaneously with probability 1 − δ, so it stays valid for any data-dependent
+    /// stopping time.
     Probability {
-        /// δ.
+        /// δ, the probability with which the bound may fail.
         delta: f64,
     },
 }
 
 impl Kind {
-    /// One word: "deterministic", "expectation" or "probability".
+    /// Returns the kind as one word: "deterministic", "expectation" or "probability".
     pub fn name(&self) -> &'static str {
         match self {
             Kind::Deterministic => "deterministic",
@@ -28,7 +29,7 @@ impl Kind {
         }
     }
 
-    /// δ, if it is one of probability.
+    /// Returns δ for [`Kind::Probability`], and `None` for the other kinds.
     pub fn delta(&self) -> Option<f64> {
         match self {
             Kind::Probability { delta } => Some(*delta),
@@ -37,12 +38,12 @@ impl Kind {
     }
 }
 
-/// With whose loss a point's is compared. `Display` says it in words.
+/// The reference point whose loss is subtracted from that of the certified point. `Display` writes it in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparator {
-    /// The best point of the domain.
+    /// The minimiser over the domain.
     Domain,
-    /// The best point of the whole space.
+    /// The minimiser over the whole space.
     Space,
 }
 
@@ -55,25 +56,26 @@ impl fmt::Display for Comparator {
     }
 }
 
-/// The number that is bounded from above.
+/// The quantity that a certificate bounds from above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// By how much the loss of the point (penalties included) exceeds that of another.
+    /// The loss of the certified point (penalties included) minus that of the comparator.
     Excess(Comparator),
-    /// The expected loss of the point.
+    /// The expected loss of the certified point.
     Risk,
 }
 
-/// What is known of the minimiser over the whole space.
+/// Knowledge of the caller about the minimiser over the whole space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Minimiser {
-    /// It lies in the domain; for a μ-strongly convex loss with values ≥ 0 in any ball around 0 of radius √(2L(0)/μ).
+    /// A minimiser lies in the domain. A μ-strongly convex loss with values ≥ 0 has its minimiser in every ball around
+    /// 0 of radius at least √(2L(0)/μ).
     Inside,
-    /// Nothing.
+    /// Nothing is known about the position of the minimiser.
     Unknown,
 }
 
-/// An upper bound with all that belongs to it.
+/// An upper bound on a loss or an excess loss, with its sense, its subject and its assumptions.
 ///
 /// ```
 /// use surefoot::certificate::{Assumption, Assumptions, Certificate, Comparator, Kind, Subject};
@@ -92,23 +94,23 @@ pub enum Minimiser {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Certificate {
-    /// The bound.
+    /// The upper bound, in units of the loss.
     pub value: f64,
-    /// In what sense it holds.
+    /// The sense in which the bound holds: always, in expectation or with high probability.
     pub kind: Kind,
-    /// What it bounds.
+    /// The quantity bounded by `value`.
     pub subject: Subject,
-    /// What it takes for granted.
+    /// The assumptions that the bound relies on and that were not checked.
     pub assumptions: Assumptions,
 }
 
 impl Certificate {
-    /// The bound as a share of the objective's size.
+    /// Returns the bound divided by |`objective`|.
     pub fn relative(&self, objective: f64) -> f64 {
         self.value / objective.abs().max(f64::MIN_POSITIVE)
     }
 
-    /// With whom the point is compared, if it is.
+    /// Returns the comparator of an excess loss, and `None` for a bound on the expected loss itself.
     pub fn comparator(&self) -> Option<Comparator> {
         match self.subject {
             Subject::Excess(over) => Some(over),
@@ -116,7 +118,8 @@ impl Certificate {
         }
     }
 
-    /// The same bound against the whole space, for a caller who knows that a minimiser lies in the domain.
+    /// Returns this bound restated against the minimiser over the whole space, for a caller who knows that a minimiser
+    /// lies in the domain.
     ///
     /// ```
     /// use surefoot::certificate::{Comparator, Gradients, Ledger, Minimiser, Uncertified};
@@ -141,7 +144,7 @@ impl Certificate {
         }
     }
 
-    /// This certificate if its value is a number.
+    /// Returns this certificate, or [`Uncertified::NotFinite`] if its value is NaN or infinite.
     pub(super) fn finite(self) -> Certified {
         if self.value.is_finite() { Ok(self) } else { Err(Uncertified::NotFinite) }
     }

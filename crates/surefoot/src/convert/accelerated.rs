@@ -1,27 +1,27 @@
-//! Algorithm 4: the anytime conversion with a gradient step of its own.
+//! Algorithm 4: the anytime conversion with an additional gradient step in each round.
 
 use super::AskTell;
 use crate::certificate::{Certified, Gradients, Uncertified};
 use crate::{Anytime, DenseAnytime, Domain, Float, Lazy, Learner, Linear, Point, Squares, Status, Vector, View};
 
-/// Adaptive stochastic acceleration: each average takes one more gradient step before the next iterate joins it.
+/// Adaptive stochastic acceleration: each average takes one gradient step before the next iterate is averaged in.
 ///
-/// *Update*, with α_t = t, A_t = t(t+1)/2 and y_0 of no consequence: the query is x_t = (A_{t−1}y_{t−1} + t·w_t)/A_t, the
-/// learner is told t·g_t, and y_t = x_t − η_t g_t with η_t = c·B/√(ε² + Σ_{i≤t} A_i‖g_i‖²) is the output (x_t while that
-/// root is 0). c = √2·κ for a learner with R_T ≤ κB·√(Σ‖α_t g_t‖²), and B is the diameter of its domain.
+/// *Update*, with α_t = t, A_t = t(t+1)/2 and an arbitrary y_0: the query is x_t = (A_{t−1}y_{t−1} + t·w_t)/A_t, the
+/// learner receives t·g_t, and the output is y_t = x_t − η_t g_t with η_t = c·B/√(ε² + Σ_{i≤t} A_i‖g_i‖²) (y_t = x_t
+/// while that root is 0). c = √2·κ for a learner with R_T ≤ κB·√(Σ‖α_t g_t‖²), and B is the diameter of its domain.
 ///
 /// *Guarantee*: for a convex L that is smooth (constant 𝓛) on the whole space and has its minimum L* at a point of the
 /// domain, and gradients of variance σ² with E‖g_t‖² finite, with Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²)
 /// ([`growth`](Accelerated::growth), of order log T) and β = T(T+1)(T+2)/6:
-/// E[L(y_T) − L*] ≤ (2/(T(T+1)))·(cBε + c²B²𝓛·E Λ_T/2 + cBσ·√(β·E Λ_T)). Where L is not smooth it is O(BG·√(log T/T)).
-/// Queries may leave the domain, by at most cB/√2; L must be defined there. [`Optimistic`](crate::Optimistic) has the
-/// better guarantee (no Λ_T, any domain) and is to be preferred; this is for comparison.
+/// E[L(y_T) − L*] ≤ (2/(T(T+1)))·(cBε + c²B²𝓛·E Λ_T/2 + cBσ·√(β·E Λ_T)). For L that is not smooth it is O(BG·√(log
+/// T/T)). Queries may leave the domain, by at most cB/√2; L must be defined there. Prefer
+/// [`Optimistic`](crate::Optimistic), whose guarantee is better (no Λ_T, any domain); this method is for comparison.
 ///
-/// *Cost*: O(nnz) a step for [`new`](Accelerated::new), exactly, for any [`Lazy`] learner: with Σ t·w_t kept as
-/// [`Anytime`] keeps it, A_t·x_t is that sum less Σ_{i<t} A_i η_i g_i, one more sparse sum. Two `f64` and an index a
+/// *Cost*: exactly O(nnz) per step for [`new`](Accelerated::new) with any [`Lazy`] learner: Σ t·w_t is stored as in
+/// [`Anytime`], and A_t·x_t is that sum minus Σ_{i<t} A_i η_i g_i, another sparse sum. Two `f64` and an index per
 /// coordinate more than [`Anytime`]. O(d) for [`dense`](Accelerated::dense).
 ///
-/// With ε = 0, as at first, losses times a constant change nothing.
+/// With ε = 0, the default, multiplying all losses by a constant changes nothing.
 ///
 /// ```
 /// use surefoot::{Accelerated, AskTell, Ball, OgdNorm, Point};
@@ -36,30 +36,40 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Lazy, Learner, Linear, Point, 
 /// assert!((output.at(0) - 0.6).abs() < 1e-3 && (output.at(1) + 0.8).abs() < 1e-2);
 /// ```
 ///
-/// Source: arXiv 1903.00974, Algorithm 4 and Theorems 4 and 5. The print returns x_T ([`main`](Accelerated::main)), its
-/// theorem bounds y_T; it has 1 for ε², which has units, and c = 2, which belongs to κ = √2.
+/// Source: arXiv 1903.00974, Algorithm 4 and Theorems 4 and 5. Its text returns x_T ([`main`](Accelerated::main)),
+/// while its theorem bounds y_T; it has 1 for ε², which has units, and c = 2, which belongs to κ = √2.
 #[derive(Clone, Debug)]
 pub struct Accelerated<F, A> {
+    /// The inner anytime conversion, with weights t.
     method: A,
+    /// B, the diameter of the learner's domain.
     diameter: f64,
+    /// The constant c = √2·κ of the step size, with κ that of the learner's regret.
     constant: f64,
+    /// The sum ε² + Σ A_i‖g_i‖² in the denominator of the step size.
     squares: Squares,
+    /// The growth term of the guarantee, Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²).
     growth: f64,
-    /// Σ A_i η_i g_i over the closed rounds.
+    /// Weighted sum of the gradient steps of closed rounds, Σ A_i η_i g_i, by coordinate.
     steps: Vec<f64>,
+    /// The gradient step of the last closed round.
     last: Step<F>,
 }
 
-/// The last gradient step: η g, mostly 0, and the list of where it is not.
+/// The last gradient step η g: dense values, mostly 0, and the list of its nonzero coordinates.
 #[derive(Clone, Debug)]
 struct Step<F> {
+    /// η, the learning rate of the step; 0 before the first.
     rate: f64,
+    /// The step η g, by coordinate.
     value: Vec<F>,
+    /// Indices of the nonzeros of η g.
     support: Vec<usize>,
 }
 
 impl<F: Float, L: Lazy<F>> Accelerated<F, Anytime<F, L, Linear>> {
-    /// In O(nnz), over a learner on a domain of diameter B. Allocates O(d), here and nowhere else.
+    /// Creates the conversion in O(nnz) per step, over a learner on a domain of diameter B = `diameter`. Allocates O(d)
+    /// memory; later calls allocate nothing.
     ///
     /// # Panics
     /// If `diameter` is not positive and finite.
@@ -67,7 +77,7 @@ impl<F: Float, L: Lazy<F>> Accelerated<F, Anytime<F, L, Linear>> {
         Self::over(Anytime::new(learner, Linear), diameter)
     }
 
-    /// Keeps the sums that a certificate needs: one more `f64` a coordinate.
+    /// Keeps the sums for a certificate, at one more `f64` per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.method = self.method.certified();
@@ -76,7 +86,7 @@ impl<F: Float, L: Lazy<F>> Accelerated<F, Anytime<F, L, Linear>> {
 }
 
 impl<F: Float, L: Learner<F>> Accelerated<F, DenseAnytime<F, L, Linear>> {
-    /// In O(d), for learners that move everywhere.
+    /// Creates the conversion in O(d) per step, for learners that move every coordinate.
     ///
     /// # Panics
     /// If `diameter` is not positive and finite.
@@ -84,7 +94,7 @@ impl<F: Float, L: Learner<F>> Accelerated<F, DenseAnytime<F, L, Linear>> {
         Self::over(DenseAnytime::new(learner, Linear), diameter)
     }
 
-    /// Keeps the sums that a certificate needs: one more `f64` a coordinate.
+    /// Keeps the sums for a certificate, at one more `f64` per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.method = self.method.certified();
@@ -93,7 +103,7 @@ impl<F: Float, L: Learner<F>> Accelerated<F, DenseAnytime<F, L, Linear>> {
 }
 
 impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
-    /// Over an anytime conversion with weights t and without interpolation.
+    /// Wraps an anytime conversion, which must have weights t and no interpolation.
     fn over(method: A, diameter: f64) -> Self {
         assert!(diameter > 0.0 && diameter.is_finite(), "a positive diameter");
         let dim = method.dim();
@@ -102,14 +112,14 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         Self { method, diameter, constant, squares, growth: 0.0, steps: vec![0.0; dim], last }
     }
 
-    /// The conversion within, with learner and ledger. A certificate takes bounds on L(y_t) − L(x_t) besides the ledger's
-    /// sums; see [`Coupled`](crate::certificate::Coupled).
+    /// Returns the inner conversion, with its learner and ledger. A certificate also needs bounds on L(y_t) − L(x_t);
+    /// see [`Coupled`](crate::certificate::Coupled).
     pub fn method(&self) -> &A {
         &self.method
     }
 
-    /// Sets κ, for which the learner has R_T ≤ κB·√(Σ‖α_t g_t‖²); √2 at first, as for [`OgdNorm`](crate::OgdNorm). It is 2
-    /// for [`DualAveraging`](crate::DualAveraging).
+    /// Sets κ, the constant of a learner with R_T ≤ κB·√(Σ‖α_t g_t‖²). The default is √2, as for
+    /// [`OgdNorm`](crate::OgdNorm); [`DualAveraging`](crate::DualAveraging) has 2.
     ///
     /// # Panics
     /// If `kappa` is not positive and finite.
@@ -120,10 +130,10 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         self
     }
 
-    /// Sets ε ≥ 0, in units of a gradient; 0 at first. The method is scale-free for ε = 0 only.
+    /// Sets ε ≥ 0, in units of a gradient; the default is 0. The method is scale-free for ε = 0 only.
     ///
     /// # Panics
-    /// If `epsilon` is negative or not finite, or a gradient has been told.
+    /// If `epsilon` is negative or not finite, or a round has been closed.
     #[must_use]
     pub fn with_epsilon(mut self, epsilon: f64) -> Self {
         assert!(epsilon >= 0.0 && epsilon.is_finite(), "a finite number that is not negative");
@@ -133,29 +143,29 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         self
     }
 
-    /// x_t, where the last gradient was taken. It has the guarantee of y_t with twice the constants.
+    /// Returns x_t, where the last gradient was taken. Its guarantee is that of y_t with twice the constants.
     pub fn main(&self) -> impl Point<F> {
         let output = self.output();
         View::new(self.dim(), move |i| F::of(output.at(i).wide() + self.last.value[i].wide()))
     }
 
-    /// η_t, the rate of the last round's step; 0 before.
+    /// Returns η_t, the learning rate of the last round's step; 0 before the first round.
     pub fn rate(&self) -> f64 {
         self.last.rate
     }
 
-    /// Λ_T, the growth of the sum of squares that the guarantee has in place of a logarithm.
+    /// Returns Λ_T, the growth of the sum of squares, which replaces a logarithm in the guarantee.
     pub fn growth(&self) -> f64 {
         self.growth
     }
 
-    /// A_t for the closed rounds, and for these and `open` more.
+    /// Returns A = t(t+1)/2 for t = closed rounds + `open`.
     fn total(&self, open: f64) -> f64 {
         let t = self.steps() as f64 + open;
         t * (t + 1.0) / 2.0
     }
 
-    /// A point of the anytime conversion, less all gradient steps.
+    /// Returns `point` of the inner conversion minus all gradient steps, divided by A = `total`.
     fn less<'a>(&'a self, point: impl Point<F> + 'a, total: f64) -> impl Point<F> + 'a {
         View::new(self.dim(), move |i| {
             let steps = if total > 0.0 { self.steps[i] / total } else { 0.0 };
@@ -163,7 +173,7 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         })
     }
 
-    /// y = x − η g, for the round that has just been closed.
+    /// Takes the gradient step y = x − η g of the round that has just been closed.
     fn descend<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
         let total = self.total(0.0);
         let size = total.sqrt() * Squares::of(1.0, gradient).root();
@@ -216,7 +226,8 @@ impl<F: Float, A: AskTell<F>> AskTell<F> for Accelerated<F, A> {
         self.method.status()
     }
 
-    /// None without bounds on L(y_t) − L(x_t); [`Coupled`](crate::certificate::Coupled) takes them.
+    /// Returns an error, since bounds on L(y_t) − L(x_t) are needed; [`Coupled`](crate::certificate::Coupled) accepts
+    /// them.
     fn certificate<D: Domain<F>>(&self, _: &D, _: Gradients) -> Certified {
         Err(Uncertified::NoRises)
     }

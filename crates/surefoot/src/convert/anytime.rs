@@ -1,4 +1,4 @@
-//! Algorithm 1: the anytime conversion, in O(nnz) a step.
+//! Algorithm 1: the anytime conversion, in O(nnz) per step.
 
 use std::marker::PhantomData;
 use std::{error, fmt};
@@ -12,16 +12,17 @@ use crate::{
 
 /// The anytime conversion: gradients are taken at the running average of the learner's iterates.
 ///
-/// *Update*: with A_t = α_1 + … + α_t, the query of round t is x_t = (Σ_{i≤t} α_i w_i)/A_t, the learner is told α_t g_t,
-/// and the output after round t is x_t. With an interpolation β below 1 the query is β·x_t + (1−β)·w_t instead.
+/// *Update*: with A_t = α_1 + … + α_t, the query of round t is x_t = (Σ_{i≤t} α_i w_i)/A_t, the learner receives α_t
+/// g_t, and the output after round t is x_t. With an interpolation β below 1 the query is β·x_t + (1−β)·w_t instead.
 ///
 /// *Guarantee*: for convex L, g_t a subgradient of L at the query (in expectation, given the past), any learner, any β:
-/// E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T, for every T at once: the last point is good whenever one stops. Rows in their
-/// first pass or drawn with replacement meet the condition on g_t; later passes over the same rows do not, strictly.
+/// E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T, for every T simultaneously: the last point has the guarantee whenever the run
+/// stops. Rows in their first pass or drawn with replacement satisfy the condition on g_t; later passes over the same
+/// rows do not, strictly.
 ///
-/// *Cost*: O(nnz) a step, exactly, for any [`Lazy`] learner, and two `f64` a coordinate. When the learner's scale has
-/// fallen to 1/32 of its weighted average, all coordinates are brought up to date in O(d): with the learners of this
-/// crate at most about √T times in T rounds, and usually never.
+/// *Cost*: exactly O(nnz) per step for any [`Lazy`] learner, and two `f64` per coordinate. Whenever the learner's scale
+/// has fallen to 1/32 of its weighted average, all coordinates are brought up to date in O(d): with the learners of
+/// this crate at most about √T times in T rounds, and usually never.
 ///
 /// ```
 /// use surefoot::{Anytime, AskTell, DualAdaGrad, Point, Sparse, Uniform, Vector};
@@ -38,21 +39,27 @@ use crate::{
 /// assert!(method.output().dot(&rows[0].0) > 1.0 && method.output().dot(&rows[1].0) < -1.0);
 /// ```
 ///
-/// Source: arXiv 1903.00974, Algorithm 1 and Theorem 1 (the print of Algorithm 1 has w_t for w_i in the sum);
+/// Source: arXiv 1903.00974, Algorithm 1 and Theorem 1 (the text of Algorithm 1 has w_t for w_i in the sum);
 /// interpolation: Defazio et al. (2024).
 #[derive(Clone, Debug)]
 pub struct Anytime<F, L, W> {
+    /// The online learner that is converted.
     learner: L,
+    /// The round counter and the weights of rounds.
     rounds: Rounds<W>,
+    /// Position of the query point between iterate and average.
     interpolation: Interpolation,
+    /// Average of the learner's directions, weighted by α_t·scale.
     directions: Average,
+    /// Whether a hint was announced for the open round.
     hinted: bool,
+    /// The sums for certificates; `None` unless the caller asked for certificates.
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
-    /// A conversion of `learner` before its first round. Allocates O(d), here and nowhere else.
+    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls allocate nothing.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -71,7 +78,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         }
     }
 
-    /// Sets the interpolation β: 1 queries the average, 0 the iterate.
+    /// Sets the interpolation β between the iterate (β = 0) and the average (β = 1) as the query point.
     ///
     /// # Panics
     /// If `beta` is not between 0 and 1.
@@ -81,8 +88,8 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         self
     }
 
-    /// Lets the interpolation rise as β_t = A_t/A_T over T = `rounds` rounds, after which it is 1; see
-    /// [`linear_decay`](crate::linear_decay). O(rounds), once.
+    /// Makes the interpolation increase as β_t = A_t/A_T over T = `rounds` rounds, after which it is 1; see
+    /// [`linear_decay`](crate::linear_decay). Costs O(rounds) once.
     ///
     /// # Panics
     /// If the weights of these rounds do not sum to a positive number.
@@ -92,37 +99,37 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         self
     }
 
-    /// Keeps the sums that a certificate needs: one more `f64` a coordinate.
+    /// Keeps the sums for a certificate, at one more `f64` per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.ledger = Some(Ledger::new(self.learner.dim()));
         self
     }
 
-    /// The learner.
+    /// Returns the online learner that is converted.
     pub fn learner(&self) -> &L {
         &self.learner
     }
 
-    /// The sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the closed rounds.
     pub fn total_weight(&self) -> f64 {
         self.rounds.total()
     }
 
-    /// The sums of the certificate, if [`certified`](Anytime::certified).
+    /// Returns the sums for a certificate; `None` without [`certified`](Anytime::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
 
-    /// Lets later certificates start from one that is known for the present output; see [`Ledger::rebase`]. O(d).
+    /// Bases later certificates on `known`, a certificate of the current output; see [`Ledger::rebase`]. O(d).
     pub fn rebase(&mut self, known: &Certificate) -> Result<(), Uncertified> {
         self.ledger.as_mut().ok_or(Uncertified::NoSums)?.rebase(self.rounds.total(), known)
     }
 
-    /// Closes `steps` rounds of total weight `weight` at once, all with zero gradients.
+    /// Closes `steps` rounds of total weight `weight` in one call, all with zero gradients.
     ///
-    /// This is what so many calls of `tell` with empty rows would do, but in O(1); `weight` is to be the sum of their
-    /// weights. Where that cannot be, the reason is returned, and nothing has changed.
+    /// Has the effect of `steps` calls of `tell` with empty rows, but in O(1); `weight` must be the sum of their
+    /// weights. If that is not possible, the reason is returned and nothing changes.
     pub fn skip(&mut self, steps: u64, weight: f64) -> Result<(), Unskipped> {
         if !self.learner.rests() {
             return Err(Unskipped::Penalised);
@@ -131,7 +138,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
             return Err(Unskipped::Range);
         }
         if self.hinted && steps > 0 {
-            // The hint is for the first of them.
+            // The hint belongs to the first of the skipped rounds.
             let first = self.rounds.next();
             self.tell(&Sparse::<F>::new(&[], &[]));
             return self.skip(steps - 1, (weight - first).max(0.0));
@@ -142,18 +149,18 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         Ok(())
     }
 
-    /// The learner hears the weight of the next round.
+    /// Announces the weight of the next round to the learner.
     fn open(&mut self) {
         if let Some(weight) = self.rounds.open() {
             self.learner.open(weight);
         }
     }
 
-    /// The present iterate counts for `weight` more; the rounds have yet to count it.
+    /// Adds the current iterate to the average with weight `weight`; must be called before the round counter adds it.
     fn rest(&mut self, weight: f64) {
         let scale = self.learner.scale();
         let fresh = self.rounds.total() * scale;
-        // Before it is added: beside a sum of much larger scales it would be rounded away.
+        // Rebases before the addition: next to a sum of much larger scales the new term would be rounded away.
         if self.directions.is_stale(fresh) {
             let learner = &self.learner;
             self.directions.rebase(fresh, |i| learner.direction(i));
@@ -161,7 +168,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         self.directions.advance(weight * scale);
     }
 
-    /// The point with a given share of the average of closed rounds.
+    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over closed rounds.
     fn point(&self, share: f64) -> impl Point<F> {
         let total = self.rounds.total();
         let (scale, mass) = (self.learner.scale(), if total > 0.0 { self.directions.mass() / total } else { 0.0 });
@@ -174,12 +181,13 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
     }
 }
 
-/// Why rounds were not [skipped](Anytime::skip).
+/// The reason why rounds could not be [skipped](Anytime::skip).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unskipped {
-    /// The learner has a penalty of its own, which moves it in every round, by each round's weight: their sum says too little.
+    /// The learner has a penalty of its own, which moves it in every round by that round's weight; the sum of weights
+    /// does not determine the result.
     Penalised,
-    /// The weight is negative or not a number, or the sum of weights or the number of rounds would leave the range of numbers.
+    /// The weight is negative or NaN, or the sum of weights or the number of rounds would overflow.
     Range,
 }
 

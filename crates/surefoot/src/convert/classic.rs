@@ -1,11 +1,12 @@
-//! The classic conversion, the baseline.
+//! The classic online-to-batch conversion, as a baseline.
 
 use crate::{Anytime, Float, Lazy, Weights};
 
-/// The classic online-to-batch conversion: gradients are taken at the iterates, and the output is their average.
+/// Creates the classic online-to-batch conversion: gradients are taken at the iterates, and the output is their
+/// average.
 ///
-/// It is [`Anytime`] with interpolation 0, has the same guarantee and cost, and is the baseline that the paper starts
-/// from. Between the two, the output may be evaluated at any time, but no gradient was ever taken there.
+/// It is [`Anytime`] with interpolation 0, has the same guarantee and cost, and is the baseline of arXiv 1903.00974. As
+/// in [`Anytime`], the output may be evaluated at any time, but no gradient is ever taken at the output.
 ///
 /// ```
 /// use surefoot::{AdaGrad, AskTell, Cuboid, Point, Uniform, classic};

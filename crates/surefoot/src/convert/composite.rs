@@ -1,20 +1,22 @@
-//! Algorithm 1 with an L1 and an L2 penalty, in O(nnz·log d).
+//! Algorithm 1 with an L1 and an L2 penalty, in O(nnz·log d) per step.
 
 use super::sums::Sums;
 use super::{AskTell, output_share, unbiased};
 use crate::certificate::{Certified, Comparator, ElasticNet, Gradients, Inside, Penalty, Uncertified, vouch};
 use crate::{CompositeAveraging, Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, View, Weights, kernel};
 
-/// [`DenseAnytime`](crate::DenseAnytime) over [`CompositeAveraging`], exactly, without a look at coordinates that rest.
+/// The same conversion as [`DenseAnytime`](crate::DenseAnytime) over [`CompositeAveraging`], exactly, but without
+/// visiting coordinates that have no gradient.
 ///
-/// *Update and guarantee*: as there. For gradients of F at the queries, E[P(x_T) − P(u)] ≤ E[R_T(u)]/A_T with
-/// P = F + Ω and the regret that counts Ω in full: a convex Ω at an average is at most the average of Ω.
+/// *Update and guarantee*: those of [`DenseAnytime`](crate::DenseAnytime). For gradients of F at the queries, E[P(x_T)
+/// − P(u)] ≤ E[R_T(u)]/A_T with P = F + Ω and the regret including Ω: a convex Ω at an average is at most the average
+/// of Ω.
 ///
-/// *Cost*: O(nnz·log d) a step, on average over a run. A coordinate without a gradient moves all the same, as
-/// w_t = −sgn(Z)(|Z| − A_t·l1)·ρ_t with one rate ρ_t for all, until A_t·l1 reaches |Z|, and is 0 from then on. So what
-/// it adds to Σ α_t w_t between two touches is −sgn(Z)(|Z|·ΔP − l1·ΔQ), with P = Σ α_t ρ_t and Q = Σ α_t A_t ρ_t. Coordinates
-/// wait in a queue for the round in which they become 0; each touch puts at most one there, so there is at most one
-/// to be taken out for every one touched. Seven `f64` a coordinate. If the rate has fallen to 1/32 of its average, all
+/// *Cost*: amortised O(nnz·log d) per step. A coordinate without a gradient moves too, as w_t = −sgn(Z)(|Z| −
+/// A_t·l1)·ρ_t with a rate ρ_t common to all coordinates, until A_t·l1 reaches |Z|, and is 0 from then on. So between
+/// two touches it adds −sgn(Z)(|Z|·ΔP − l1·ΔQ) to Σ α_t w_t, with P = Σ α_t ρ_t and Q = Σ α_t A_t ρ_t. A priority queue
+/// holds the nonzero coordinates by the time at which they become 0; each touch inserts at most one, so there is at
+/// most one removal per touch. Seven `f64` per coordinate. Whenever the rate has fallen to 1/32 of its average, all
 /// coordinates are brought up to date in O(d): at most about √T times in T rounds, and usually never.
 ///
 /// ```
@@ -36,14 +38,18 @@ use crate::{CompositeAveraging, Domain, Float, Learner, Ledger, Point, Rounds, S
 /// Source: arXiv 1903.00974, Algorithm 1, for composite losses; Xiao (2010).
 #[derive(Clone, Debug)]
 pub struct CompositeAnytime<F, W> {
+    /// The online learner, which minimises the penalty.
     learner: CompositeAveraging<F>,
+    /// The round counter and the weights of rounds.
     rounds: Rounds<W>,
+    /// Lazily updated sums of iterates.
     sums: Sums,
+    /// The sums for certificates; `None` unless the caller asked for certificates.
     ledger: Option<Ledger>,
 }
 
 impl<F: Float, W: Weights> CompositeAnytime<F, W> {
-    /// A conversion of `learner` before its first round. Allocates O(d), here and nowhere else.
+    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls allocate nothing.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -53,7 +59,7 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         Self { learner, rounds, sums, ledger: None }
     }
 
-    /// Keeps the sums that a certificate needs: four more `f64` a coordinate.
+    /// Keeps the sums for a certificate, at four more `f64` per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.ledger = Some(Ledger::new(self.learner.dim()));
@@ -61,22 +67,22 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         self
     }
 
-    /// The learner. Its own sum of penalties is not kept; see [`penalties`](CompositeAnytime::penalties).
+    /// Returns the learner. The sum of its penalties is available from [`penalties`](CompositeAnytime::penalties) only.
     pub fn learner(&self) -> &CompositeAveraging<F> {
         &self.learner
     }
 
-    /// The sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the closed rounds.
     pub fn total_weight(&self) -> f64 {
         self.rounds.total()
     }
 
-    /// The sums of the certificate, if [`certified`](CompositeAnytime::certified).
+    /// Returns the sums for a certificate; `None` without [`certified`](CompositeAnytime::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
 
-    /// Σ α_t Ω(w_t) over the closed rounds, if [`certified`](CompositeAnytime::certified). O(d).
+    /// Computes Σ α_t Ω(w_t) over the closed rounds in O(d); `None` without [`certified`](CompositeAnytime::certified).
     pub fn penalties(&self) -> Option<f64> {
         self.ledger.as_ref()?;
         let (mut sizes, mut squares) = (self.sums.sizes, self.sums.squares);
@@ -88,7 +94,7 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         Some(penalty.l1 * sizes + penalty.l2 / 2.0 * squares)
     }
 
-    /// The point with a given share of the average of closed rounds, against the iterate.
+    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over closed rounds.
     fn point(&self, share: f64) -> impl Point<F> {
         let total = self.rounds.total();
         View::new(self.learner.dim(), move |i| {
@@ -98,7 +104,7 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         })
     }
 
-    /// Those whose sum of gradients the threshold has reached are 0 from now on.
+    /// Removes from the queue all coordinates whose |Z_j| the threshold A_t·l1 has reached: they are 0 from now on.
     fn retire(&mut self) {
         let threshold = self.learner.threshold();
         while let Some(i) = self.sums.queue.first(threshold) {
@@ -155,7 +161,8 @@ impl<F: Float, W: Weights> AskTell<F> for CompositeAnytime<F, W> {
         self.rounds.status()
     }
 
-    /// Of the excess of F + Ω over its least value in `domain`. Where the penalty has squares, no bounded domain is needed.
+    /// Returns the bound on the excess of F + Ω over its minimum in `domain`. If l2 > 0, the domain need not be
+    /// bounded.
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         let (Some(ledger), Some(penalties)) = (&self.ledger, self.penalties()) else { return Err(Uncertified::NoSums) };
         unbiased(&self.rounds, gradients)?;
@@ -164,9 +171,12 @@ impl<F: Float, W: Weights> AskTell<F> for CompositeAnytime<F, W> {
     }
 }
 
-/// A penalty, in a domain. The conjugate is a bound from above, which is all that a certificate needs.
+/// The sum of a penalty and the indicator of a domain. Its `conjugate` is an upper bound, which suffices for a
+/// certificate.
 struct Both<'a, F, D> {
+    /// The elastic net penalty Ω.
     net: ElasticNet,
+    /// The domain, as a penalty that is 0 inside and ∞ outside.
     domain: Inside<'a, F, D>,
 }
 
@@ -175,13 +185,15 @@ impl<F: Float, D: Domain<F>> Penalty for Both<'_, F, D> {
         self.net.value(dim, &x) + self.domain.value(dim, &x)
     }
 
-    /// Without the squares, ⟨z, u⟩ − l1·‖u‖₁ ≤ ⟨soft(z, l1), u⟩; or without the domain.
+    /// Returns the smaller of two bounds: ⟨z, u⟩ − l1·‖u‖₁ ≤ ⟨soft(z, l1), u⟩ ignores the squares, the other one the
+    /// domain.
     fn conjugate(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
         let soft = |i: usize| z(i).signum() * (z(i).abs() - self.net.l1).max(0.0);
         self.domain.conjugate(dim, soft).min(self.net.conjugate(dim, &z))
     }
 
-    /// Within a bounded domain no point is further off, whichever of the two bounds was the smaller.
+    /// Returns the bound of the domain if that is finite, whichever bound on the conjugate was smaller; otherwise that
+    /// of Ω.
     fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
         let inside = self.domain.farthest(dim, &z, slack);
         if inside.is_finite() { inside } else { self.net.farthest(dim, &z, slack) }
@@ -197,7 +209,8 @@ mod tests {
     use super::{AskTell, CompositeAnytime, CompositeAveraging};
     use crate::{ElasticNet, Learner, Linear, Sparse};
 
-    /// Coordinates are taken from the queue when they become 0, at most one for every touch, and no other is looked at.
+    /// Checks that coordinates leave the queue when they become 0, at most one per touch, and that no other coordinate
+    /// is visited.
     #[test]
     fn each_touch_is_paid_for_once() {
         let learner = CompositeAveraging::<f64>::new(1 << 16, ElasticNet::new(0.05, 0.0), 1.0);
@@ -205,7 +218,7 @@ mod tests {
         let (mut alive, mut retired) = (0, 0);
         for t in 1..=3000_u32 {
             let index = if t % 2 == 0 { t % 10 } else { t };
-            // As NaN it would spoil the sums, were it looked at.
+            // A NaN would spread to the sums if its coordinate were visited.
             let spoilt = 40_000 + (t % 1000) as usize;
             method.sums.sum[spoilt] = f64::NAN;
             method.tell(&Sparse::new(&[index], &[if t % 4 < 2 { 1.0 } else { -0.4 }]));

@@ -1,4 +1,4 @@
-//! Algorithm 1 for learners that move everywhere.
+//! Algorithm 1 in O(d) per step, for learners that move every coordinate.
 
 use std::marker::PhantomData;
 
@@ -6,24 +6,30 @@ use super::{AskHintTell, AskTell, Interpolation, output_share, vouched};
 use crate::certificate::{Certified, Gradients};
 use crate::{Domain, Float, Hinted, Learner, Ledger, Point, Quadratic, Rounds, Status, Vector, View, Weights, kernel};
 
-/// [`Anytime`](crate::Anytime) for any [`Learner`], with the average written out, in `f64`: O(d) a step.
+/// [`Anytime`](crate::Anytime) for any [`Learner`], with the average stored explicitly in `f64`: O(d) per step.
 ///
-/// For learners on domains that couple all coordinates, and for a caller's own that need no more than O(d).
+/// For learners on domains that couple all coordinates, and for custom learners for which O(d) is acceptable.
 ///
 /// Source: arXiv 1903.00974, Algorithm 1 and Theorem 1.
 #[derive(Clone, Debug)]
 pub struct DenseAnytime<F, L, W> {
+    /// The online learner that is converted.
     learner: L,
+    /// The round counter and the weights of rounds.
     rounds: Rounds<W>,
+    /// Position of the query point between iterate and average.
     interpolation: Interpolation,
+    /// Average of the iterates of closed rounds.
     average: Vec<f64>,
+    /// Whether a hint was announced for the open round.
     hinted: bool,
+    /// The sums for certificates; `None` unless the caller asked for certificates.
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
-    /// A conversion of `learner` before its first round. Allocates O(d), here and nowhere else.
+    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls allocate nothing.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -42,7 +48,7 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         }
     }
 
-    /// Sets the interpolation β: 1 queries the average, 0 the iterate.
+    /// Sets the interpolation β between the iterate (β = 0) and the average (β = 1) as the query point.
     ///
     /// # Panics
     /// If `beta` is not between 0 and 1.
@@ -52,8 +58,8 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         self
     }
 
-    /// Lets the interpolation rise as β_t = A_t/A_T over T = `rounds` rounds, after which it is 1; see
-    /// [`linear_decay`](crate::linear_decay). O(rounds), once.
+    /// Makes the interpolation increase as β_t = A_t/A_T over T = `rounds` rounds, after which it is 1; see
+    /// [`linear_decay`](crate::linear_decay). Costs O(rounds) once.
     ///
     /// # Panics
     /// If the weights of these rounds do not sum to a positive number.
@@ -63,36 +69,36 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         self
     }
 
-    /// Keeps the sums that a certificate needs: one `f64` a coordinate.
+    /// Keeps the sums for a certificate, at one `f64` per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.ledger = Some(Ledger::new(self.learner.dim()));
         self
     }
 
-    /// The learner.
+    /// Returns the online learner that is converted.
     pub fn learner(&self) -> &L {
         &self.learner
     }
 
-    /// The sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the closed rounds.
     pub fn total_weight(&self) -> f64 {
         self.rounds.total()
     }
 
-    /// The sums of the certificate, if [`certified`](DenseAnytime::certified).
+    /// Returns the sums for a certificate; `None` without [`certified`](DenseAnytime::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
 
-    /// The learner hears the weight of the next round.
+    /// Announces the weight of the next round to the learner.
     fn open(&mut self) {
         if let Some(weight) = self.rounds.open() {
             self.learner.open(weight);
         }
     }
 
-    /// Closes the round, if its gradient can be used, but for the learner; returns the round's weight.
+    /// Closes the round for everything but the learner and returns its weight; `None` if the gradient is refused.
     fn close<V: Vector<F> + ?Sized>(&mut self, gradient: &V) -> Option<f64> {
         let room = self.learner.room(self.rounds.next());
         let weight = self.rounds.admit(self.learner.dim(), gradient, room)?;
@@ -108,7 +114,8 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         Some(weight)
     }
 
-    /// [`tell`](AskTell::tell) for learners that are to know where the gradient was taken: at the average.
+    /// Does what [`tell`](AskTell::tell) does, for learners that also need the point at which the gradient was taken,
+    /// the average.
     pub(super) fn tell_around<V: Vector<F> + ?Sized>(&mut self, gradient: &V)
     where
         L: Quadratic<F>,
@@ -120,7 +127,7 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         self.open();
     }
 
-    /// The point with a given share of the average of closed rounds.
+    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over closed rounds.
     fn point(&self, share: f64) -> impl Point<F> {
         View::new(self.learner.dim(), move |i| {
             F::of(kernel::blend(self.average[i], self.learner.at(i).wide(), share, 1.0 - share))

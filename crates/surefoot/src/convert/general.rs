@@ -1,21 +1,22 @@
-//! Algorithm 2: losses with curvature instead of gradients alone.
+//! Algorithm 2: the anytime conversion for losses with curvature.
 
 use super::AskTell;
 use crate::certificate::{Certified, Gradients};
 use crate::{DenseAnytime, Domain, Float, Ledger, Point, Quadratic, Status, Vector, Weights};
 
-/// The general conversion: the learner is told a lower bound of the loss, not its gradient alone.
+/// The general conversion: the learner receives a quadratic lower bound of the loss instead of its gradient alone.
 ///
-/// *Update*: queries and outputs are those of [`Anytime`](crate::Anytime); a [`Quadratic`] learner is told g_t and x_t, and
-/// makes of them a convex ℓ_t with L(x_t) − L(u) ≤ ℓ_t(x_t) − ℓ_t(u), in expectation given the past.
+/// *Update*: queries and outputs are those of [`Anytime`](crate::Anytime). A [`Quadratic`] learner receives g_t and
+/// x_t, and forms a convex ℓ_t with L(x_t) − L(u) ≤ ℓ_t(x_t) − ℓ_t(u), in expectation given the past.
 ///
-/// *Guarantee*: E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T with the regret of these losses. With [`Leader`](crate::Leader), L
-/// μ-strongly convex on the domain (the whole space will do) and E‖g_t‖² ≤ G²:
-/// E[L(x_T) − L(u)] ≤ (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)·E‖g_t‖², ρ_t ≤ 1/3; so (2/3)G²(1 + log T)/(μT) for α_t = 1 and
-/// (8/3)G²/(μ(T+1)) for α_t = t. No diameter comes into it, but G is that of the gradients that were met: in the whole space
-/// they may be very large, see [`StronglyConvex`](crate::StronglyConvex), and [`Status::Strayed`] says when they are.
+/// *Guarantee*: E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T with the regret of these losses. With [`Leader`](crate::Leader), an L
+/// that is μ-strongly convex on the domain (possibly the whole space) and E‖g_t‖² ≤ G²: E[L(x_T) − L(u)] ≤
+/// (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)·E‖g_t‖², ρ_t ≤ 1/3; so (2/3)G²(1 + log T)/(μT) for α_t = 1 and
+/// (8/3)G²/(μ(T+1)) for α_t = t. The bound does not depend on a diameter, but G bounds the gradients that occur: in the
+/// whole space they may be very large, see [`StronglyConvex`](crate::StronglyConvex), and [`Status::Strayed`] reports
+/// when they are.
 ///
-/// *Cost*: O(d) a step and that of the learner.
+/// *Cost*: O(d) per step plus that of the learner.
 ///
 /// ```
 /// use surefoot::{AskTell, Cuboid, General, Leader, Linear, Point};
@@ -30,13 +31,13 @@ use crate::{DenseAnytime, Domain, Float, Ledger, Point, Quadratic, Status, Vecto
 /// assert!((method.output().at(0) - 0.5).abs() < 1e-3 && (method.output().at(1) + 1.0).abs() < 1e-3);
 /// ```
 ///
-/// Source: arXiv 1903.00974, Algorithm 2 and Theorem 2, where the print has α_{1:t−1} for α_{1:t} below x_t; the bound
-/// in ‖g_t‖ is sharper than its (μB + G)², and uses the strong convexity that the proof there leaves unused.
+/// Source: arXiv 1903.00974, Algorithm 2 and Theorem 2, whose text has α_{1:t−1} for α_{1:t} below x_t. The bound in
+/// ‖g_t‖ is sharper than the (μB + G)² there, and uses the strong convexity that the proof there leaves unused.
 #[derive(Clone, Debug)]
 pub struct General<F, L, W>(DenseAnytime<F, L, W>);
 
 impl<F: Float, L: Quadratic<F>, W: Weights> General<F, L, W> {
-    /// A conversion of `learner` before its first round. Allocates O(d), here and nowhere else.
+    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls allocate nothing.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -44,23 +45,23 @@ impl<F: Float, L: Quadratic<F>, W: Weights> General<F, L, W> {
         Self(DenseAnytime::new(learner, weights))
     }
 
-    /// Keeps the sums that a certificate needs: one `f64` a coordinate.
+    /// Keeps the sums for a certificate, at one `f64` per coordinate.
     #[must_use]
     pub fn certified(self) -> Self {
         Self(self.0.certified())
     }
 
-    /// The learner.
+    /// Returns the online learner that is converted.
     pub fn learner(&self) -> &L {
         self.0.learner()
     }
 
-    /// The sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the closed rounds.
     pub fn total_weight(&self) -> f64 {
         self.0.total_weight()
     }
 
-    /// The sums of the certificate, if [`certified`](General::certified).
+    /// Returns the sums for a certificate; `None` without [`certified`](General::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.0.ledger()
     }
@@ -94,7 +95,8 @@ impl<F: Float, L: Quadratic<F>, W: Weights> AskTell<F> for General<F, L, W> {
         }
     }
 
-    /// That of Theorem 1, which makes no use of curvature; [`Curved`](crate::certificate::Curved) does, and costs O(d) a step.
+    /// Returns the certificate of Theorem 1, which does not use curvature; [`Curved`](crate::certificate::Curved) does,
+    /// at O(d) per step.
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         self.0.certificate(domain, gradients)
     }

@@ -1,4 +1,4 @@
-//! Conversions: from the regret of an online learner to a point with a guarantee.
+//! Conversions: methods that turn an online learner into a stochastic optimiser whose output has a guarantee.
 
 mod accelerated;
 mod anytime;
@@ -26,14 +26,14 @@ pub use strongly_convex::StronglyConvex;
 use crate::certificate::{Certified, Gradients, Uncertified};
 use crate::{Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, Weights};
 
-/// Ask where to take a gradient, tell the gradient; the caller owns the loop.
+/// A method that is asked for the point of the next gradient and told that gradient; the caller owns the loop.
 ///
-/// After t gradients have been told there are two points, both to be read only:
-/// * the *query* point of round t + 1, where the next gradient is to be taken;
-/// * the *output* point of round t, which the theorem bounds, and which is to be predicted with, saved and evaluated.
+/// After t gradients there are two points, both read-only:
+/// * the *query* point of round t + 1, where the next gradient must be taken;
+/// * the *output* point of round t, which the theorem bounds, and which is used for prediction, saving and evaluation.
 ///
-/// In Algorithms 1 to 3 the output of round t is the query of round t: by the time its gradient is known it can be
-/// vouched for. Before the first gradient both are the learner's first iterate.
+/// In Algorithms 1 to 3 the output of round t is the query of round t: once its gradient is known, it has a guarantee.
+/// Before the first gradient both are the learner's first iterate.
 ///
 /// ```
 /// use surefoot::{Anytime, AskTell, Ball, OgdNorm, Point, Uniform};
@@ -47,66 +47,68 @@ use crate::{Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, Weigh
 /// assert!((method.output().at(0) - 0.3).abs() < 0.05);
 /// ```
 ///
-/// The methods of a [`Point`] are here too, for the query point.
+/// For convenience, the methods of a [`Point`] are also defined here and apply to the query point.
 pub trait AskTell<F: Float> {
-    /// The number of coordinates.
+    /// Returns the number of coordinates.
     fn dim(&self) -> usize;
 
-    /// The query point of the open round.
+    /// Returns the query point of the open round.
     fn query(&self) -> impl Point<F>;
 
-    /// The output point of the rounds closed so far.
+    /// Returns the output point after the rounds closed so far.
     fn output(&self) -> impl Point<F>;
 
-    /// Closes the round with a (sub)gradient at the query point. O(nnz), but for conversions whose name says more.
+    /// Closes the round with a (sub)gradient taken at the query point. O(nnz), unless the conversion says otherwise.
     ///
-    /// Cannot fail: a gradient with a coordinate that is not finite (or outside the dimension, or given twice) changes
-    /// nothing but the [`status`](AskTell::status).
+    /// Cannot fail: a gradient with a coordinate that is not finite (or outside of the dimension, or given twice)
+    /// changes only the [`status`](AskTell::status).
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V);
 
-    /// The number of rounds closed.
+    /// Returns the number of rounds closed.
     fn steps(&self) -> u64;
 
-    /// Whether all gradients could be used; the first that could not stays on record.
+    /// Returns whether all gradients could be used; the first refusal is kept.
     fn status(&self) -> Status;
 
-    /// A bound on the output's excess over the best point of `domain`, or the reason why there is none. What it is worth
-    /// depends on where the gradients came from, which only the caller knows; see [`Ledger`]. O(d).
+    /// Returns a bound on the excess of the output over the best point of `domain`, or the reason why there is none.
+    /// The sense of the bound depends on the origin of the gradients, which the caller states; see [`Ledger`]. O(d).
     ///
-    /// There is none of an objective with a penalty that the learner counts by itself: gradients do not know of it, and
-    /// [`Composite`](crate::certificate::Composite) does. Nor is there from noisy gradients of which some were refused.
+    /// There is none for an objective with a penalty that the learner minimises itself, since the gradients do not
+    /// contain it; use [`Composite`](crate::certificate::Composite). There is none either if some noisy gradients were
+    /// refused.
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         let _ = (domain, gradients);
         Err(Uncertified::NoSums)
     }
 
-    /// Coordinate `i` of the query point. O(1).
+    /// Returns coordinate `i` of the query point. O(1).
     ///
     /// # Panics
-    /// If there is no such coordinate.
+    /// If `i` is not below the dimension.
     fn at(&self, i: usize) -> F {
         self.query().at(i)
     }
 
-    /// The query point's inner product with a row; coordinates outside of the dimension count nothing. O(nnz).
+    /// Returns the inner product of the query point and `row`; coordinates outside of the dimension are ignored.
+    /// O(nnz).
     fn dot<V: Vector<F> + ?Sized>(&self, row: &V) -> f64 {
         self.query().dot(row)
     }
 
-    /// Writes out the query point. O(d).
+    /// Copies the query point to `out`. O(d).
     ///
     /// # Panics
-    /// If `out` is not as long as the point.
+    /// If `out` has another length than the point.
     fn write(&self, out: &mut [F]) {
         self.query().write(out);
     }
 }
 
-/// Ask, hint, tell: a conversion whose learner takes a guess of the next gradient.
+/// A conversion whose learner accepts hints, that is, predictions of the next gradient.
 ///
-/// [`Optimistic`] gives the last gradient as the hint, as Algorithm 3 does. A caller who knows better
-/// gives hints of its own, at most one a round, before it asks for the query point of that round. A hint is a guess:
-/// a bad one costs regret, and the guarantee of the conversion stays.
+/// [`Optimistic`] uses the last gradient as the hint, as Algorithm 3 does. A caller with a better prediction may give
+/// its own hints, at most one per round, before asking for the query point of that round. A wrong hint increases the
+/// regret, but the guarantee of the conversion still holds.
 ///
 /// ```
 /// use surefoot::{Anytime, AskHintTell, AskTell, Ball, DualAveraging, Learner, Linear};
@@ -121,18 +123,18 @@ pub trait AskTell<F: Float> {
 /// assert_eq!(method.learner().regret_bound(), Some(0.0));
 /// ```
 pub trait AskHintTell<F: Float>: AskTell<F> {
-    /// Announces a guess of the open round's gradient; the round's weight is put to it here. O(nnz).
+    /// Announces a prediction of the open round's gradient, which is multiplied by the round's weight. O(nnz).
     ///
-    /// Returns whether it was taken. A second hint in a round is not, nor is one with a coordinate that is not finite
-    /// once weighted (or outside the dimension, or given twice); then nothing changes.
+    /// Returns whether the hint was accepted. A second hint in a round is not, nor is a hint with a coordinate that is
+    /// not finite after weighting (or outside of the dimension, or given twice); then nothing changes.
     fn hint<V: Vector<F> + ?Sized>(&mut self, hint: &V) -> bool;
 
-    /// The weight α of the open round.
+    /// Returns the weight α of the open round.
     fn next_weight(&self) -> f64;
 }
 
-/// The sums of a run, if the certificate of Theorem 1 can be made of them: for an objective that is all in its gradients,
-/// none of which is missing for its own sake.
+/// Returns the sums of a run if the certificate of Theorem 1 applies: the learner has no penalty of its own, and no
+/// noisy gradient was refused.
 fn vouched<'a, F: Float, L: Learner<F>, W: Weights>(
     ledger: Option<&'a Ledger>,
     learner: &L,
@@ -146,22 +148,24 @@ fn vouched<'a, F: Float, L: Learner<F>, W: Weights>(
     unbiased(rounds, gradients).map(|()| ledger)
 }
 
-/// Whether no noisy gradient was refused: which one is depends on its noise.
+/// Returns an error if a noisy gradient was refused, since the remaining gradients are then biased.
 fn unbiased<W: Weights>(rounds: &Rounds<W>, gradients: Gradients) -> Result<(), Uncertified> {
     let whole = gradients == Gradients::Exact || !matches!(rounds.status(), Status::Refused { .. });
     if whole { Ok(()) } else { Err(Uncertified::Refused) }
 }
 
-/// Where between iterate and average gradients are taken.
+/// The position of the query point between the iterate and the average.
 #[derive(Clone, Copy, Debug)]
 enum Interpolation {
-    /// At β·x_t + (1−β)·w_t.
+    /// The query point β·x_t + (1−β)·w_t between the average x_t and the iterate w_t, with a fixed β.
     Fixed(f64),
-    /// The same with β_t = A_t/A, which becomes 1 when the sum of weights is A.
+    /// Queries β_t·x_t + (1−β_t)·w_t with β_t = A_t/A; β is 1 once the sum of weights reaches A, the value stored here.
     Rising(f64),
 }
 
 impl Interpolation {
+    /// Creates an interpolation with a fixed β = `beta`.
+    ///
     /// # Panics
     /// If `beta` is not between 0 and 1.
     fn fixed(beta: f64) -> Self {
@@ -169,6 +173,8 @@ impl Interpolation {
         Self::Fixed(beta)
     }
 
+    /// Creates an interpolation that reaches β = 1 after `steps` rounds.
+    ///
     /// # Panics
     /// If the weights of the first `steps` rounds do not sum to a positive number.
     fn rising<W: Weights>(rounds: &Rounds<W>, steps: u64) -> Self {
@@ -177,7 +183,7 @@ impl Interpolation {
         Self::Rising(total)
     }
 
-    /// The share of the average of closed rounds in the query point.
+    /// Returns the weight of the average of closed rounds in the query point; the iterate has the remaining weight.
     fn share<W: Weights>(self, rounds: &Rounds<W>) -> f64 {
         let kept = 1.0 - rounds.share();
         match self {
@@ -187,7 +193,7 @@ impl Interpolation {
     }
 }
 
-/// The share of the average of closed rounds in the output: all of it, once there is one.
+/// Returns the weight of the average of closed rounds in the output: 1, or 0 before any closed round.
 fn output_share<W: Weights>(rounds: &Rounds<W>) -> f64 {
     if rounds.total() > 0.0 { 1.0 } else { 0.0 }
 }

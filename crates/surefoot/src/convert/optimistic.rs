@@ -1,30 +1,31 @@
-//! Algorithm 3: the last gradient is the hint for the next one.
+//! Algorithm 3: the anytime conversion with the last gradient as the hint for the next one.
 
 use super::{AskHintTell, AskTell};
 use crate::certificate::{Certified, Gradients};
 use crate::squares::binade;
 use crate::{Anytime, DenseAnytime, Domain, Float, Hinted, LazyHinted, Point, Squares, Status, Vector, Weights};
 
-/// The optimistic conversion: the anytime one, with the last gradient as a hint for the next.
+/// The optimistic conversion: [`Anytime`] with the last gradient as a hint for the next.
 ///
-/// *Update*: as soon as g_t is known, α_{t+1}·g_t is announced to the learner as the hint of round t + 1, with the weight
-/// of that round and before its iterate is used. Queries and outputs are those of [`Anytime`]. The first round has no
-/// hint.
+/// *Update*: as soon as g_t is known, α_{t+1}·g_t is announced to the learner as the hint of round t + 1, that is, with
+/// the weight of that round and before its iterate is used. Queries and outputs are those of [`Anytime`]. The first
+/// round has no hint.
 ///
 /// *Guarantee*: with α_t = t ([`Linear`](crate::Linear)), a convex and smooth L (constant 𝓛 on the whole space), gradients
 /// of variance σ² and a learner with R_T ≤ κB·√(Σ‖α_t(g_t − g_{t−1})‖²) on a domain of diameter B,
 /// E[L(x_T) − L(u)] ≤ (2/(T(T+1)))·(4κ²𝓛B² + κB·√(E‖g_1‖²)) + κBσ·√(2(2T+1)/(T(T+1))): the accelerated rate without
-/// noise, the optimal one with it, and neither 𝓛 nor σ is known to the method. Without smoothness, for ‖g_t‖ ≤ G, it is
-/// 4κBG·√((2T+1)/(6T(T+1))), twice what [`Anytime`] has. It is the exact slack of Theorem 1 that pays for the hints:
-/// L(x_T) − L(u) falls short of the regret by Σ A_{t−1}·D(x_{t−1}, x_t), which is at least Σ t²‖∇L(x_t) − ∇L(x_{t−1})‖²/(8𝓛).
+/// noise, the optimal one with it, although the method knows neither 𝓛 nor σ. Without smoothness, for ‖g_t‖ ≤ G, the
+/// bound is 4κBG·√((2T+1)/(6T(T+1))), twice that of [`Anytime`]. The hints are paid for by the exact slack of Theorem
+/// 1: L(x_T) − L(u) falls short of the regret by Σ A_{t−1}·D(x_{t−1}, x_t), which is at least Σ t²‖∇L(x_t) −
+/// ∇L(x_{t−1})‖²/(8𝓛).
 ///
-/// *Shrunk hints* ([`shrunk`](Optimistic::shrunk)): θ_t·g_{t−1} for g_{t−1}, where
-/// θ_t = Σ α_s²⟨g_s, g_{s−1}⟩ / Σ α_s²‖g_{s−1}‖² over the rounds before, between 0 and 1. Noise makes θ fall towards 0 and
-/// with it the doubled variance that last gradients bring. The regret part of the guarantee holds; that the accelerated
-/// rate stays is measured, not proved.
+/// *Shrunk hints* ([`shrunk`](Optimistic::shrunk)): the hint is θ_t·g_{t−1} instead of g_{t−1}, where θ_t = Σ α_s²⟨g_s,
+/// g_{s−1}⟩ / Σ α_s²‖g_{s−1}‖² over earlier rounds, clipped to between 0 and 1. Noise makes θ fall towards 0, which
+/// removes the doubled variance of unshrunk hints. The regret part of the guarantee holds; the accelerated rate is then
+/// measured, not proved.
 ///
-/// *Cost*: that of the conversion within: O(nnz) a step for [`new`](Optimistic::new), O(d) for
-/// [`dense`](Optimistic::dense). Shrunk hints keep the last gradient: one `F` and one index a coordinate.
+/// *Cost*: that of the inner conversion: O(nnz) per step for [`new`](Optimistic::new), O(d) for
+/// [`dense`](Optimistic::dense). Shrunk hints store the last gradient: one `F` and one index per coordinate.
 ///
 /// ```
 /// use surefoot::{AskTell, Ball, DualAveraging, Linear, Optimistic, Point};
@@ -40,16 +41,19 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Hinted, LazyHinted, Point, Squ
 /// assert!((output.at(0) - 0.6).abs() < 1e-3 && (output.at(1) + 0.8).abs() < 1e-2);
 /// ```
 ///
-/// Source: arXiv 1903.00974, Algorithm 3 and Theorem 3, where the print differs: there the hint comes after the iterate
-/// that it is for, and the rate is T^{−3/2}. The rate here is after Joulani, Raj, György and Szepesvári (2020).
+/// Source: arXiv 1903.00974, Algorithm 3 and Theorem 3, whose text differs: there the hint comes after the iterate that
+/// it is for, and the rate is T^{−3/2}. The rate here is after Joulani, Raj, György and Szepesvári (2020).
 #[derive(Clone, Debug)]
 pub struct Optimistic<F, A> {
+    /// The inner anytime conversion.
     method: A,
+    /// The data for shrinking hints; `None` unless hints are shrunk.
     shrinkage: Option<Shrinkage<F>>,
 }
 
 impl<F: Float, L: LazyHinted<F>, W: Weights> Optimistic<F, Anytime<F, L, W>> {
-    /// Over [`Anytime`], before the first round. Allocates O(d), here and nowhere else.
+    /// Creates the conversion over [`Anytime`], before the first round. Allocates O(d) memory; later calls allocate
+    /// nothing.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -59,7 +63,7 @@ impl<F: Float, L: LazyHinted<F>, W: Weights> Optimistic<F, Anytime<F, L, W>> {
 }
 
 impl<F: Float, L: Hinted<F>, W: Weights> Optimistic<F, DenseAnytime<F, L, W>> {
-    /// Over [`DenseAnytime`], for learners that move everywhere.
+    /// Creates the conversion over [`DenseAnytime`], for learners that move every coordinate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -69,24 +73,24 @@ impl<F: Float, L: Hinted<F>, W: Weights> Optimistic<F, DenseAnytime<F, L, W>> {
 }
 
 impl<F: Float, A: AskHintTell<F>> Optimistic<F, A> {
-    /// Over a conversion with settings of its own, such as `Anytime::new(…).certified()`.
+    /// Wraps a conversion with settings of its own, such as `Anytime::new(…).certified()`.
     pub fn over(method: A) -> Self {
         Self { method, shrinkage: None }
     }
 
-    /// Shrinks hints by what they have been worth so far.
+    /// Makes the conversion shrink hints by the factor θ_t, which measures how well earlier hints predicted gradients.
     #[must_use]
     pub fn shrunk(mut self) -> Self {
         self.shrinkage = Some(Shrinkage::new(self.method.dim()));
         self
     }
 
-    /// The conversion within, with learner and ledger.
+    /// Returns the inner conversion, with its learner and ledger.
     pub fn method(&self) -> &A {
         &self.method
     }
 
-    /// θ, the factor of the hint of the open round.
+    /// Returns θ, the factor of the hint of the open round; 1 without [`shrunk`](Optimistic::shrunk).
     pub fn shrinkage(&self) -> f64 {
         self.shrinkage.as_ref().map_or(1.0, Shrinkage::factor)
     }
@@ -114,7 +118,7 @@ impl<F: Float, A: AskHintTell<F>> AskTell<F> for Optimistic<F, A> {
         if let Some(shrinkage) = &mut self.shrinkage {
             shrinkage.learn(weight, gradient);
         }
-        // A hint that cannot be used, since the next weight is too large for it, is none.
+        // The hint is dropped if it cannot be used, because the next weight is too large for it.
         self.method.hint(&gradient.times(self.shrinkage()));
     }
 
@@ -131,14 +135,18 @@ impl<F: Float, A: AskHintTell<F>> AskTell<F> for Optimistic<F, A> {
     }
 }
 
-/// How much of one gradient is found in the next.
+/// The regression coefficient θ of each gradient on the one before.
 #[derive(Clone, Debug)]
 struct Shrinkage<F> {
+    /// The last gradient, by coordinate.
     last: Vec<F>,
+    /// Indices of the nonzeros of the last gradient.
     support: Vec<usize>,
-    /// Both sums are in units of this, squared; a power of two.
+    /// A power of two; both sums are divided by its square.
     unit: f64,
+    /// Numerator of θ: Σ α_s²⟨g_s, g_{s−1}⟩, divided by unit².
     products: f64,
+    /// Denominator of θ: Σ α_s²‖g_{s−1}‖², divided by unit².
     squares: f64,
 }
 
@@ -152,7 +160,7 @@ impl<F: Float> Shrinkage<F> {
         if self.squares > 0.0 { (self.products / self.squares).clamp(0.0, 1.0) } else { 1.0 }
     }
 
-    /// Compares a gradient with the last one, then keeps it.
+    /// Adds a gradient's products with the last one to the sums, then stores the gradient.
     fn learn<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         let mut size = Squares::default();
         self.support.iter().for_each(|&i| size.add(weight * self.last[i].wide()));
@@ -175,7 +183,7 @@ impl<F: Float> Shrinkage<F> {
         });
     }
 
-    /// Makes the unit as large as `size` > 0.
+    /// Raises the unit to the binade of `size` > 0 if it is smaller, and rescales the sums.
     fn fit(&mut self, size: f64) {
         let unit = binade(size).max(self.unit);
         let ratio = self.unit / unit;

@@ -1,39 +1,44 @@
-//! A pair of points that goes, coordinate by coordinate, through the same 2×2 matrices.
+//! Linear maps of a pair of points by a 2×2 matrix that all coordinates share.
 
 use crate::squares::binade;
 
-/// A map of (x, u) that all coordinates share.
+/// A linear map of (x_j, u_j), the same for every coordinate j.
 pub(super) type Matrix = [[f64; 2]; 2];
+/// The identity map.
 
 pub(super) const SAME: Matrix = [[1.0, 0.0], [0.0, 1.0]];
+/// Applies `map` to the pair (x, u).
 
 pub(super) fn apply(map: &Matrix, [x, u]: [f64; 2]) -> [f64; 2] {
     [map[0][0] * x + map[0][1] * u, map[1][0] * x + map[1][1] * u]
 }
+/// Returns the matrix product `left`·`right`.
 
 pub(super) fn product(left: &Matrix, right: &Matrix) -> Matrix {
     let [first, second] = [0, 1].map(|j| apply(left, [right[0][j], right[1][j]]));
     [[first[0], second[0]], [first[1], second[1]]]
 }
 
-/// How far ‖u‖² may fall below what it was, before too many of its digits are those of rounding errors.
+/// Fraction of its largest term below which ‖u‖² has lost too many digits to rounding errors.
 const FALL: f64 = 1.0 / 16.0;
 
-/// ‖x‖², ⟨x, u⟩ and ‖u‖² in units of a power of two, squared.
+/// The inner products ‖x‖², ⟨x, u⟩ and ‖u‖², each divided by the square of a power of two.
 ///
-/// Rounding errors are as large as the products once were. So whoever keeps them is to start anew when
-/// [`is_stale`](Norms::is_stale) says that ‖u‖² has fallen to 1/16 of the largest value of its terms, as after a spike that was taken
-/// back. Then after k changes ‖u‖² is off by some k·2^−53·16 of itself at most.
+/// Their rounding errors are relative to the largest values that they ever had. So the owner must recompute them when
+/// [`is_stale`](Norms::is_stale) reports that ‖u‖² has fallen to 1/16 of the largest value of its terms, for instance
+/// after a spike that was reversed. Then after k changes ‖u‖² has a relative error of at most about k·2^−53·16.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Norms {
+    /// The power of two whose square divides the products.
     unit: f64,
+    /// ‖x‖², ⟨x, u⟩ and ‖u‖², divided by unit².
     pub(super) products: [f64; 3],
-    /// The largest term of ‖u‖² so far.
+    /// Largest term of ‖u‖² so far, divided by unit².
     peak: f64,
 }
 
 impl Norms {
-    /// A coordinate goes from one state to another.
+    /// Updates the products for a coordinate that changes from the pair `old` to the pair `new`.
     pub(super) fn change(&mut self, old: [f64; 2], new: [f64; 2]) {
         let size = old.into_iter().chain(new).fold(0.0_f64, |size, x| size.max(x.abs()));
         if size > self.unit {
@@ -52,7 +57,7 @@ impl Norms {
         }
     }
 
-    /// All coordinates go through a matrix.
+    /// Updates the products for a linear map of all coordinates.
     pub(super) fn pass(&mut self, [[a, b], [c, d]]: &Matrix) {
         let [xx, xu, uu] = self.products;
         self.products = [
@@ -63,17 +68,17 @@ impl Norms {
         self.peak = self.peak.max(c * c * xx).max(d * d * uu);
     }
 
-    /// Whether most digits of ‖u‖² are lost.
+    /// Whether rounding errors have consumed most digits of ‖u‖².
     pub(super) fn is_stale(&self) -> bool {
         self.products[2] < FALL * self.peak
     }
 
-    /// ‖x‖.
+    /// Returns the norm ‖x‖ of the first vector.
     pub(super) fn near(&self) -> f64 {
         self.unit * self.products[0].max(0.0).sqrt()
     }
 
-    /// ‖u‖.
+    /// Returns the norm ‖u‖ of the second vector.
     pub(super) fn far(&self) -> f64 {
         self.unit * self.products[2].max(0.0).sqrt()
     }

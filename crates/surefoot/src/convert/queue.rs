@@ -1,18 +1,21 @@
-//! Which coordinate will be 0 next.
+//! A priority queue of coordinates that finds the next one to become 0.
 
-/// Coordinates by key, the smallest first: a binary heap that knows where each coordinate is.
+/// A binary min-heap of coordinates by key that knows the position of each coordinate.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
+    /// Coordinates in heap order, the one with the smallest key first.
     heap: Vec<usize>,
-    /// Where in the heap a coordinate is; `ABSENT` if it is not.
+    /// Position of each coordinate in the heap; `ABSENT` if the coordinate is not in it.
     place: Vec<usize>,
+    /// Key of each coordinate, valid if the coordinate is in the heap.
     key: Vec<f64>,
 }
 
+/// Position of a coordinate that is not in the heap.
 const ABSENT: usize = usize::MAX;
 
 impl Queue {
-    /// Empty, with room for all coordinates. The only allocation.
+    /// Creates an empty queue with memory for all coordinates. No later call allocates.
     pub(super) fn new(dim: usize) -> Self {
         Self { heap: Vec::with_capacity(dim), place: vec![ABSENT; dim], key: vec![0.0; dim] }
     }
@@ -21,12 +24,12 @@ impl Queue {
         self.place[i] != ABSENT
     }
 
-    /// The coordinate with the smallest key, if that is not above `level`.
+    /// Returns the coordinate with the smallest key, if that key is at most `level`.
     pub(super) fn first(&self, level: f64) -> Option<usize> {
         self.heap.first().copied().filter(|&i| self.key[i] <= level)
     }
 
-    /// Puts coordinate `i` in, or where its new key belongs. O(log d).
+    /// Inserts coordinate `i` with key `key`, or changes its key. O(log d).
     pub(super) fn put(&mut self, i: usize, key: f64) {
         if !self.contains(i) {
             self.place[i] = self.heap.len();
@@ -36,7 +39,7 @@ impl Queue {
         self.settle(i);
     }
 
-    /// Takes coordinate `i` out, if it is in. O(log d).
+    /// Removes coordinate `i`, if it is in the queue. O(log d).
     pub(super) fn remove(&mut self, i: usize) {
         let Some(last) = self.heap.last().copied().filter(|_| self.contains(i)) else { return };
         self.swap(self.place[i], self.heap.len() - 1);
@@ -65,7 +68,7 @@ impl Queue {
         }
     }
 
-    /// Whether the key at place `a` is above that at place `b`.
+    /// Whether the key at position `a` of the heap exceeds that at position `b`.
     fn above(&self, a: usize, b: usize) -> bool {
         self.key[self.heap[a]] > self.key[self.heap[b]]
     }

@@ -1,4 +1,4 @@
-//! Algorithm 2 with follow-the-leader, in O(nnz).
+//! Algorithm 2 with follow-the-leader, in O(nnz) per step.
 
 use std::marker::PhantomData;
 
@@ -10,35 +10,38 @@ use crate::promise::Promise;
 use crate::squares::weigh;
 use crate::{Domain, Float, Ledger, Point, Radial, Rounds, Squares, Status, Vector, View, Weights, kernel};
 
-/// How much the sum of weights may grow before all coordinates are brought up to date.
+/// Growth factor of the sum of weights after which all coordinates are brought up to date.
 const GROWTH: f64 = 4.0;
 
-/// How much of u may have gone into x, against what the latest projection would have let through.
+/// Largest ratio of the part of u that has entered x to the part that the latest projection would let through, before a
+/// rebase.
 const STALE: f64 = 32.0;
 
-/// How large a step may be, against ‖u‖, and what it would have added to x, against ‖x‖, to be taken at the common moment.
+/// Largest step, relative to ‖u‖, and largest contribution of the step to x, relative to ‖x‖, that may be applied
+/// without a rebase.
 const LARGE: [f64; 2] = [0.5, 32.0];
 
-/// [`General`](crate::General) over [`Leader`](crate::Leader), exactly, at the cost of a gradient's nonzeros.
+/// The same method as [`General`](crate::General) over [`Leader`](crate::Leader), exactly, but in O(nnz) per step.
 ///
-/// *Update and guarantee*: as there, in the whole space or a ball: w_{t+1} = Π_D(u_{t+1}) with
-/// u_{t+1} = (Σ α_i x_i − Z_t/μ)/A_t.
+/// *Update and guarantee*: those of [`General`](crate::General), in the whole space or a ball: w_{t+1} = Π_D(u_{t+1})
+/// with u_{t+1} = (Σ α_i x_i − Z_t/μ)/A_t.
 ///
-/// *Cost*: O(nnz) a step and two `f64` a coordinate, although everything moves in every round. With τ = α_t/A_t and the
-/// projection's factor s, x_t = (1−τ)x_{t−1} + τs·u_t and, where g_t is zero, u_{t+1} = (1−τ)u_t + τx_t. So (x, u) goes
-/// through a 2×2 matrix of determinant (1−τ)² that all coordinates share; each keeps its state as it would have been at
-/// a common moment, and a gradient is added to it through the inverse of the product of the matrices since. That
-/// product is well conditioned while A has grown little. Whenever it has grown fourfold, about log₄ A_T times in all,
-/// the present becomes the common moment, in O(d); so it does if s has fallen to a small part of what it was, and before a step
-/// that is large against u: at a common moment earlier than the present, it would be taken out of x again only up to
-/// rounding. ‖u‖, for the projection, goes through the same matrices, and is summed anew, in O(d), when it has fallen
-/// fourfold since it was.
+/// *Cost*: O(nnz) per step and two `f64` per coordinate, although everything moves in every round. With τ = α_t/A_t and
+/// the factor s of the projection, x_t = (1−τ)x_{t−1} + τs·u_t and, where g_t is zero, u_{t+1} = (1−τ)u_t + τx_t. So
+/// (x, u) is multiplied by a 2×2 matrix of determinant (1−τ)² that all coordinates share. Each coordinate stores its
+/// state as of a common reference time, and a gradient is added to that state through the inverse of the product of the
+/// matrices since. The product is well conditioned while A has grown little. The reference time is moved to the
+/// present, in O(d), whenever A has grown fourfold (about log₄ A_T times in all), when s has fallen to a small part of
+/// its former value, and before a step that is large relative to u, since at an earlier reference time such a step
+/// would leave rounding errors in x. ‖u‖, needed for the projection, is updated by the same matrices, and recomputed in
+/// O(d) when it has fallen fourfold since it was computed.
 ///
-/// *In the whole space* nothing but gradients holds it. The first steps are as long as if the loss were nowhere steeper than μ: if
-/// gradients are L-Lipschitz with L/μ large, the first rounds, some L/μ of them, go far away, gradients grow, and the theorem holds with
-/// these. [`Status::Strayed`] says so while [`promised`](StronglyConvex::promised) is more than the first gradient's ‖g‖²/(2μ). The
-/// remedy is a ball. If g is a gradient at a point x, not noisy, the minimiser is within ‖g‖/μ of x: so
-/// `Ball::around(x, ‖g‖/μ)` will do, at the price of one gradient, and the guarantee is the same with the gradients in that ball.
+/// *In the whole space* only gradients limit the iterates. The first steps are as long as if the loss were nowhere
+/// steeper than μ. If gradients are L-Lipschitz with a large L/μ, the iterates of the first L/μ rounds or so go far
+/// away, gradients become large, and the theorem holds with these gradients. [`Status::Strayed`] reports this while
+/// [`promised`](StronglyConvex::promised) exceeds the first gradient's ‖g‖²/(2μ). The remedy is a ball. If g is an
+/// exact gradient at a point x, the minimiser is within ‖g‖/μ of x. So `Ball::around(x, ‖g‖/μ)` suffices, at the cost
+/// of one gradient, and the guarantee then involves only gradients in that ball.
 ///
 /// ```
 /// use surefoot::{AskTell, Linear, Point, Sparse, StronglyConvex, Whole};
@@ -53,27 +56,35 @@ const LARGE: [f64; 2] = [0.5, 32.0];
 /// assert!((0..4).all(|i| (method.output().at(i) - 0.5).abs() < 1e-2));
 /// ```
 ///
-/// Source: as [`General`](crate::General).
+/// Source: that of [`General`](crate::General).
 #[derive(Clone, Debug)]
 pub struct StronglyConvex<F, D, W> {
+    /// The domain of the iterates: a ball or the whole space.
     domain: D,
+    /// μ, the strong convexity of the losses.
     curvature: f64,
+    /// The round counter and the weights of rounds.
     rounds: Rounds<W>,
-    /// (x, u) less the centre, as of the moment when A was `mark`.
+    /// (x_j, u_j) − centre_j as of the reference time, by coordinate.
     state: Vec<[f64; 2]>,
+    /// The sum of weights A at the reference time.
     mark: f64,
-    /// From then to now.
+    /// The product of the shared 2×2 matrices since the reference time.
     map: Matrix,
+    /// Norms and inner product of x and u at present.
     norms: Norms,
+    /// s, the factor of the projection of u.
     shrink: f64,
+    /// The guarantee of the theorem for this run.
     promise: Promise,
+    /// The sums for certificates; `None` unless the caller asked for certificates.
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
-    /// At the centre of `domain`, in `dim` dimensions, for losses of strong convexity μ = `curvature`. Allocates O(d),
-    /// here and nowhere else.
+    /// Creates the method at the centre of `domain`, in `dim` dimensions, for losses with strong convexity μ =
+    /// `curvature`. Allocates O(d) memory; later calls allocate nothing.
     ///
     /// # Panics
     /// If `curvature` or the first weight is not positive and finite.
@@ -94,40 +105,41 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         }
     }
 
-    /// Keeps the sums that a certificate needs: one more `f64` a coordinate.
+    /// Keeps the sums for a certificate, at one more `f64` per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.ledger = Some(Ledger::new(self.state.len()));
         self
     }
 
-    /// The learner's iterate w_t of the open round.
+    /// Returns the learner's iterate w_t of the open round.
     pub fn iterate(&self) -> impl Point<F> {
         self.point(0.0)
     }
 
-    /// μ.
+    /// Returns μ, the strong convexity of the losses.
     pub fn curvature(&self) -> f64 {
         self.curvature
     }
 
-    /// What the guarantee of [`General`](crate::General) says of this run, with the gradients that it was told:
-    /// (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)‖g_t‖². L(x_T) − L(u) is at most that for exact gradients, in expectation else.
+    /// Returns the guarantee of [`General`](crate::General) for this run, evaluated with its gradients: (1/(2μA_T))·Σ
+    /// (α_t²/A_t)(1 + ρ_t)‖g_t‖². L(x_T) − L(u) is at most this for exact gradients; for noisy ones the bound holds in
+    /// expectation.
     pub fn promised(&self) -> f64 {
         self.promise.excess()
     }
 
-    /// The sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the closed rounds.
     pub fn total_weight(&self) -> f64 {
         self.rounds.total()
     }
 
-    /// The sums of the certificate, if [`certified`](StronglyConvex::certified).
+    /// Returns the sums for a certificate; `None` without [`certified`](StronglyConvex::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
 
-    /// The point with a given share of the average of closed rounds, against the iterate.
+    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over closed rounds.
     fn point(&self, share: f64) -> impl Point<F> {
         View::new(self.state.len(), move |i| {
             let [x, u] = apply(&self.map, self.state[i]);
@@ -135,7 +147,7 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         })
     }
 
-    /// The open round's iterate joins the average, and the average the losses.
+    /// Adds the open round's iterate to the average x, and the new average to the leader u.
     fn pass(&mut self) {
         let (total, next) = (self.rounds.total(), self.rounds.next());
         if total == 0.0 {
@@ -148,12 +160,12 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         self.norms.pass(&step);
     }
 
-    /// Whether a step of this size would cost digits at the common moment.
+    /// Whether a step of this size, applied at the reference time, would lose precision.
     fn is_large(&self, step: f64) -> bool {
         step > LARGE[0] * self.norms.far() || self.map[0][1] * step > LARGE[1] * self.norms.near()
     }
 
-    /// Makes the present the common moment.
+    /// Moves the reference time to the present. O(d).
     fn rebase(&mut self) {
         self.norms = Norms::default();
         for state in &mut self.state {
@@ -178,7 +190,7 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
-        // ‖u‖ is at most that of an average of the x_t and Σ‖α_t g_t‖/(μA_t).
+        // ‖u‖ is at most the norm of an average of the x_t plus Σ‖α_t g_t‖/(μA_t).
         let room = leader_room::<F>(self.curvature * (self.rounds.total() + self.rounds.next()));
         let Some(weight) = self.rounds.admit(self.state.len(), gradient, room) else { return };
         if let Some(mut ledger) = self.ledger.take() {
@@ -223,8 +235,8 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
         }
     }
 
-    /// That of Theorem 1, which makes no use of curvature; [`Curved`](crate::certificate::Curved) does, and costs O(d) a step.
-    /// In a domain it takes [`iterate`](StronglyConvex::iterate).
+    /// Returns the certificate of Theorem 1, which does not use curvature; [`Curved`](crate::certificate::Curved) does,
+    /// at O(d) per step, with [`iterate`](StronglyConvex::iterate) as its nearest point in a domain.
     fn certificate<E: Domain<F>>(&self, domain: &E, gradients: Gradients) -> Certified {
         let ledger = self.ledger.as_ref().ok_or(Uncertified::NoSums)?;
         unbiased(&self.rounds, gradients)?;
@@ -237,8 +249,9 @@ mod tests {
     use super::{AskTell, StronglyConvex};
     use crate::{Ball, Point, Sparse, Uniform};
 
-    /// Coordinates without gradients are not looked at: as NaN they would spoil all others through ‖u‖. But all are brought
-    /// up to date where A has grown fourfold, and in some of the first rounds, whose steps are large: a first run says where.
+    /// Checks that coordinates without gradients are not visited: a NaN there would spread through ‖u‖. All coordinates
+    /// are visited when A has grown fourfold and in some of the first rounds, whose steps are large; a first run finds
+    /// out in which.
     #[test]
     fn rest_costs_nothing() {
         let new = || StronglyConvex::<f64, _, _>::new(1 << 16, Ball::new(0.5), 1.0, Uniform);

@@ -1,14 +1,14 @@
-//! The simplex and the L1 ball: to project is to subtract one level from all coordinates and to cut off at 0.
+//! The simplex and the L1 ball. Their projections subtract one level from all coordinates and clip at 0.
 
 use super::{Domain, Project, tolerance};
 use crate::Float;
 
 /// The probability simplex: points with no negative coordinate that sum to 1.
 ///
-/// *Projection*: exact, O(d) a pass, nothing allocated. Newton's method on a convex piecewise linear function of the
-/// level: each pass drops the coordinates that cannot be positive, until none is dropped. The product of what is left to
-/// do and of the coordinates in play falls by four a pass, so there are at most about 27 + ½·log₂ d passes in `f64`;
-/// usually there are less than ten.
+/// *Projection*: exact, O(d) per pass, without allocation. It is Newton's method on a convex piecewise linear function
+/// of the level: each pass drops the coordinates that cannot be positive, until none is dropped. Each pass divides the
+/// product of the remaining distance and the number of remaining coordinates by four, so there are at most about 27 +
+/// ½·log₂ d passes in `f64`; usually fewer than ten.
 ///
 /// ```
 /// use surefoot::{Domain, Project, Simplex};
@@ -21,14 +21,15 @@ use crate::Float;
 /// Source: Held, Wolfe and Crowder (1974); Michelot (1986) for the finite method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Simplex {
+    /// Number of corners of the simplex.
     dim: usize,
 }
 
 impl Simplex {
-    /// The simplex with `dim` corners. Its centre is the uniform distribution.
+    /// Creates the simplex with `dim` corners. Its centre is the uniform distribution.
     ///
     /// # Panics
-    /// If there are no corners.
+    /// If `dim` is 0.
     pub fn new(dim: usize) -> Self {
         assert!(dim > 0, "a simplex has corners");
         Self { dim }
@@ -65,9 +66,9 @@ impl<F: Float> Project<F> for Simplex {
     }
 }
 
-/// The L1 ball around 0: points whose absolute values sum to at most a radius.
+/// The L1 ball around 0: all points whose absolute values sum to at most a radius.
 ///
-/// *Projection*: exact, at the cost of that onto a [`Simplex`].
+/// *Projection*: exact, at the cost of a projection onto a [`Simplex`].
 ///
 /// ```
 /// use surefoot::{Domain, L1Ball, Project};
@@ -80,11 +81,12 @@ impl<F: Float> Project<F> for Simplex {
 /// Source: Duchi, Shalev-Shwartz, Singer and Chandra (2008), by way of the simplex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct L1Ball {
+    /// Radius of the ball, positive and finite.
     radius: f64,
 }
 
 impl L1Ball {
-    /// The ball of a radius.
+    /// Creates the ball of radius `radius` around 0.
     ///
     /// # Panics
     /// If `radius` is not positive and finite.
@@ -127,10 +129,12 @@ impl<F: Float> Project<F> for L1Ball {
     }
 }
 
-/// The level above which the values of a vector sum to a given total, counted from the largest value: so nothing cancels
-/// where values are much larger than the total.
+/// The level above which the values of a vector sum to a given total. It is stored relative to the largest value, so
+/// that no digits are lost where values are much larger than the total.
 struct Cut {
+    /// Largest value of the vector that is cut.
     largest: f64,
+    /// The level above which values are kept, minus the largest value.
     level: f64,
 }
 
@@ -151,7 +155,7 @@ impl Cut {
         }
     }
 
-    /// How far `value` is above the level.
+    /// Returns the part of `value` above the level; 0 if it is below.
     fn above(&self, value: f64) -> f64 {
         (value - self.largest - self.level).max(0.0)
     }

@@ -1,4 +1,4 @@
-//! AdaHedge: exponential weights on the simplex, with the rate that their own losses call for.
+//! AdaHedge: exponential weights on the simplex, with a learning rate that adapts to the losses.
 
 use std::marker::PhantomData;
 
@@ -6,18 +6,18 @@ use super::experts::{Sums, decay, gibbs, range};
 use super::{Hinted, Learner};
 use crate::{Float, Vector};
 
-/// Exponential weights over the corners of the [`Simplex`](crate::Simplex) that need no range, and hardly lose where one
-/// expert is clearly the best.
+/// Exponential weights over the corners of the [`Simplex`](crate::Simplex). They need no bound on the range of losses,
+/// and their regret stays small if one expert is clearly the best.
 ///
-/// *Update*: w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = ln K/Δ_{t−1}, Δ the sum of the mixability gaps
-/// ⟨w_t, δ_t⟩ + ln⟨w_t, exp(−η_t δ_t)⟩/η_t of the errors δ_t = G_t − h_t; uniform over the leaders while Δ = 0.
+/// *Update*: w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = ln K/Δ_{t−1}, where Δ is the sum of the mixability gaps ⟨w_t, δ_t⟩ +
+/// ln⟨w_t, exp(−η_t δ_t)⟩/η_t of the errors δ_t = G_t − h_t. While Δ = 0, w is uniform over the best experts so far.
 ///
-/// *Guarantee*: R_T(u) ≤ 2Δ_T. With Φ_η(Z) = −ln(Σ_k exp(−ηZ_k)/K)/η: Φ(Z + h + δ) − Φ(Z + h) is ⟨w, δ⟩ less the gap, and
-/// Φ(Z + h) − Φ(Z) ≥ ⟨w, h⟩ since Φ is concave; sum up, and use that Φ_η falls in η and that
-/// Φ_η(Z) ≤ min Z + ln K/η. So hints cost nothing in the proof. Δ never exceeds what [`Hedge`](crate::Hedge) pays by more
-/// than a constant and a multiple of the largest range.
+/// *Guarantee*: R_T(u) ≤ 2Δ_T. Proof: with Φ_η(Z) = −ln(Σ_k exp(−ηZ_k)/K)/η, the difference Φ(Z + h + δ) − Φ(Z + h) is
+/// ⟨w, δ⟩ minus the gap, and Φ(Z + h) − Φ(Z) ≥ ⟨w, h⟩ since Φ is concave; sum over rounds, and use that Φ_η decreases
+/// in η and that Φ_η(Z) ≤ min Z + ln K/η. So hints add nothing to the bound. Δ exceeds the bound of
+/// [`Hedge`](crate::Hedge) by at most a constant factor and a multiple of the largest range.
 ///
-/// *Cost*: O(K) a step, with 2K exponentials.
+/// *Cost*: O(K) per step, with 2K exponentials.
 ///
 /// ```
 /// use surefoot::{AdaHedge, Learner};
@@ -31,23 +31,26 @@ use crate::{Float, Vector};
 /// Source: de Rooij, van Erven, Grünwald and Koolen (2014); hints added here.
 #[derive(Clone, Debug)]
 pub struct AdaHedge<F> {
+    /// The sum Z of weighted gradients, the hint of the open round, and the last hint error.
     sums: Sums,
+    /// The weights w of the experts.
     iterate: Vec<f64>,
+    /// Sum Δ of the mixability gaps of all rounds.
     gaps: f64,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float> AdaHedge<F> {
-    /// Uniform over `dim` experts. The only allocation.
+    /// Creates uniform weights over `dim` experts. No later call allocates.
     ///
     /// # Panics
-    /// If there are none.
+    /// If `dim` is 0.
     pub fn new(dim: usize) -> Self {
         assert!(dim > 0, "a simplex has corners");
         Self { sums: Sums::new(dim), iterate: vec![1.0 / dim as f64; dim], gaps: 0.0, arrays: PhantomData }
     }
 
-    /// ln K/Δ, infinite while Δ is 0.
+    /// Returns the learning rate η = ln K/Δ; infinite while Δ is 0.
     fn rate(&self) -> f64 {
         if self.gaps > 0.0 { (self.iterate.len() as f64).ln() / self.gaps } else { f64::INFINITY }
     }
@@ -56,8 +59,9 @@ impl<F: Float> AdaHedge<F> {
         gibbs(self.rate(), &self.sums, &mut self.iterate);
     }
 
-    /// The mixability gap of the round. The mix is taken by what experts are behind the leader before the error and after
-    /// it: their weights may have fallen below the smallest number, and a leader of tomorrow may be among them.
+    /// Computes the mixability gap of the round. The exponentials use the distances from the leader before and after
+    /// the error rather than the weights, since a weight may have underflowed although its expert is the leader after
+    /// the error.
     fn gap(&self, errors: &[f64]) -> f64 {
         let (rate, least) = (self.rate(), self.sums.least());
         let after = |i: usize| self.sums.at(i) - least + errors[i];

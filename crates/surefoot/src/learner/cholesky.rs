@@ -1,16 +1,17 @@
-//! A positive definite matrix that grows by squares of vectors, in triangular factors.
+//! A positive definite matrix in triangular factors, updated by adding squares of vectors.
 
-/// H = L·diag(D)·Lᵀ with ones on the diagonal of L: Cholesky's factors without roots, so that H times a power of two
-/// has the same digits.
+/// The factorisation H = L·diag(D)·Lᵀ with a unit diagonal of L. It uses no square roots, so that scaling H by a power
+/// of two is exact.
 #[derive(Clone, Debug)]
 pub(super) struct Cholesky {
-    /// L below its diagonal, row by row.
+    /// Entries of L below its diagonal, row by row.
     lower: Vec<f64>,
+    /// Entries of the diagonal matrix D.
     diagonal: Vec<f64>,
 }
 
 impl Cholesky {
-    /// Of `size` times the identity. The only allocation.
+    /// Creates the factors of `size` times the identity. No later call allocates.
     pub(super) fn new(dim: usize, size: f64) -> Self {
         Self { lower: vec![0.0; dim * dim], diagonal: vec![size; dim] }
     }
@@ -19,8 +20,8 @@ impl Cholesky {
         &self.lower[i * self.diagonal.len()..][..i]
     }
 
-    /// H ← H + factor·vvᵀ for a factor ≥ 0, in O(d²); `v` is lost. No accuracy is, however often (Gill, Golub, Murray
-    /// and Saunders 1974).
+    /// Sets H ← H + factor·vvᵀ for a factor ≥ 0, in O(d²), and overwrites `v`. Repeated updates do not lose accuracy
+    /// (Gill, Golub, Murray and Saunders 1974).
     pub(super) fn add_square(&mut self, mut factor: f64, v: &mut [f64]) {
         let dim = self.diagonal.len();
         for k in 0..dim {
@@ -40,7 +41,7 @@ impl Cholesky {
         }
     }
 
-    /// b ← L⁻¹b, in O(d²). Returns ⟨b, H⁻¹b⟩.
+    /// Sets b ← L⁻¹b, in O(d²). Returns ⟨b, H⁻¹b⟩ for the original b.
     pub(super) fn forward(&self, b: &mut [f64]) -> f64 {
         let mut sum = 0.0;
         for i in 0..b.len() {
@@ -51,7 +52,7 @@ impl Cholesky {
         sum
     }
 
-    /// b ← L⁻ᵀD⁻¹b, in O(d²): after [`forward`](Cholesky::forward) it is H⁻¹b.
+    /// Sets b ← L⁻ᵀD⁻¹b, in O(d²). After [`forward`](Cholesky::forward) the result is H⁻¹b.
     pub(super) fn backward(&self, b: &mut [f64]) {
         b.iter_mut().zip(&self.diagonal).for_each(|(b, d)| *b /= d);
         for i in (0..b.len()).rev() {
@@ -60,7 +61,7 @@ impl Cholesky {
         }
     }
 
-    /// Becomes the factors of H + `shift`·I for the H of `other`, in O(d³).
+    /// Sets these factors to those of H + `shift`·I for the matrix H of `other`, in O(d³).
     pub(super) fn shifted(&mut self, other: &Self, shift: f64) {
         let dim = self.diagonal.len();
         for i in 0..dim {
@@ -72,13 +73,13 @@ impl Cholesky {
         }
     }
 
-    /// H_ij for j ≤ i.
+    /// Returns the matrix entry H_ij for j ≤ i, computed from the factors.
     fn entry(&self, i: usize, j: usize) -> f64 {
         let last = if i == j { 1.0 } else { self.lower[i * self.diagonal.len() + j] };
         self.sum(i, j) + last * self.diagonal[j]
     }
 
-    /// The part of H_ij that columns of L before j make.
+    /// Returns the contribution of the columns of L before j to H_ij.
     fn sum(&self, i: usize, j: usize) -> f64 {
         let pairs = self.row(i).iter().zip(self.row(j));
         pairs.zip(&self.diagonal).map(|((a, b), d)| a * d * b).sum()
@@ -95,7 +96,7 @@ mod tests {
         for (factor, v) in [(1.0, [1.0, 0.0, 2.0]), (9.0, [0.0, 1.0, 0.0]), (4.0, [-0.5, 0.5, 0.25])] {
             factors.add_square(factor, &mut v.clone());
         }
-        // 4·I + the sum of the squares above, times (1, −2, 3), without and with I besides.
+        // Computes (4·I + the sum of the squares above) times (1, −2, 3), and the product with the matrix plus I.
         let mut b = [12.5, -27.5, 25.25];
         let mut c = [b[0] + 1.0, b[1] - 2.0, b[2] + 3.0];
         let size = factors.forward(&mut b);

@@ -1,20 +1,23 @@
-//! Errors of unknown size, cut to the largest that came before.
+//! Clipping of hint errors to the largest error seen before.
 
 use crate::Squares;
 
-/// Γ_t, a bound on the error of round t that is known before it, and Γ² + V, V the sum of the squared sizes.
+/// A clipping threshold Γ_t for the error of round t, known before that round, and V, the sum of squared error sizes.
 ///
-/// An error larger than Γ is cut to Γ before it is used, and Γ grows to its size for the next. What is cut off sums to
-/// at most the largest size, since the cuts telescope.
+/// An error larger than Γ is clipped to Γ before it is used, and then Γ grows to its size. The clipped-off parts sum to
+/// at most the largest error, since they telescope.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clip {
+    /// V, the sum of squared sizes after clipping.
     squares: Squares,
+    /// Γ, the largest size so far, or the given bound.
     largest: f64,
+    /// Whether the hint error of any round was clipped.
     cut: bool,
 }
 
 impl Clip {
-    /// Starts Γ at `bound`.
+    /// Creates the threshold with Γ = `bound`.
     ///
     /// # Panics
     /// If `bound` is negative or not finite.
@@ -23,7 +26,7 @@ impl Clip {
         Self { largest: bound, ..Self::default() }
     }
 
-    /// Takes an error of this size; returns the factor, at most 1, with which to use it.
+    /// Records an error of size `size`; returns the factor, at most 1, that clips it.
     pub(super) fn take(&mut self, size: f64) -> f64 {
         let keep = if size > self.largest { self.largest / size } else { 1.0 };
         self.cut |= keep < 1.0;
@@ -32,14 +35,14 @@ impl Clip {
         keep
     }
 
-    /// √(Γ² + V).
+    /// Returns √(Γ² + V), to which learning rates are inversely proportional.
     pub(super) fn spread(&self) -> f64 {
         let mut squares = self.squares;
         squares.add(self.largest);
         squares.root()
     }
 
-    /// A bound on the sum of what was cut off.
+    /// Returns a bound on the sum of the clipped-off parts: the largest error, or 0 if nothing was clipped.
     pub(super) fn excess(&self) -> f64 {
         if self.cut { self.largest } else { 0.0 }
     }

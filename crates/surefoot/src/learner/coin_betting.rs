@@ -1,24 +1,24 @@
-//! Coin betting: a learner without a rate, for gradients of known size.
+//! Coin betting: a learner without a learning rate, for gradients with a known bound.
 
 use super::potential::{FURTHEST, furthest, wealth};
 use super::{Lazy, Learner, room_within, span};
 use crate::squares::weigh;
 use crate::{Float, Separable, Vector};
 
-/// Coin betting with the Krichevsky–Trofimov bettor, one coin a coordinate.
+/// Coin betting with the Krichevsky–Trofimov bettor, separately in each coordinate.
 ///
-/// *Update*, per coordinate, with coins c_t = −α_t g_{t,j}/L in −1 to 1, of which n were not zero and sum to θ, and wealth
-/// W: the bet is z = W·θ/(n + 1), played is w = centre + z clipped to the interval (in the whole space to 2^100·ε); then
-/// W ← W·(1 + c·θ/(n + 1)). W starts at ε, half the width of the interval: in the whole space a guess, the reach. A
-/// gradient that would push a bet further out than it is played is left out (the constraint reduction in one dimension),
-/// one larger than L is cut to L.
+/// *Update*, per coordinate, with coins c_t = −α_t g_{t,j}/L between −1 and 1, of which n were nonzero and sum to θ,
+/// and a wealth W: the bet is z = W·θ/(n + 1), and the iterate is w = centre + z, clipped to the interval (in the whole
+/// space to 2^100·ε); then W ← W·(1 + c·θ/(n + 1)). The initial value of W is ε, half the width of the interval; in the
+/// whole space it is the reach, a guess. A gradient that would push a clipped bet further out is skipped (the
+/// constraint reduction in one dimension), and a gradient larger than L is clipped to L.
 ///
-/// *Guarantee*: R_T(u) ≤ Σ_j L·(|u_j|·√(n_j·ln(1 + 24n_j²u_j²/ε_j²)) + ε_j), |u_j| from the centre, plus what was cut,
-/// Σ(|G| − L)₊·(|w_j| + |u_j|). For one coordinate the classic learner in one dimension.
+/// *Guarantee*: R_T(u) ≤ Σ_j L·(|u_j|·√(n_j·ln(1 + 24n_j²u_j²/ε_j²)) + ε_j), with |u_j| measured from the centre, plus
+/// Σ(|G| − L)₊·(|w_j| + |u_j|) for clipped gradients. With one coordinate it is the classic one-dimensional learner.
 ///
-/// *Cost*: O(nnz) a step. The wealth is a product of factors ≥ 1/(n + 1), not a difference, so it keeps its digits, and
-/// as bets are clipped it cannot overflow. L has units: this learner is not scale-free;
-/// [`DiagonalFreeGrad`](crate::DiagonalFreeGrad) finds the scale itself.
+/// *Cost*: O(nnz) per step. The wealth is a product of factors ≥ 1/(n + 1) rather than a difference, so it loses no
+/// precision, and as bets are clipped it cannot overflow. L has the unit of gradients, so this learner is not
+/// scale-free; [`DiagonalFreeGrad`](crate::DiagonalFreeGrad) adapts to the scale.
 ///
 /// ```
 /// use surefoot::{CoinBetting, Learner, Whole};
@@ -32,33 +32,43 @@ use crate::{Float, Separable, Vector};
 /// Source: Orabona and Pál (2016), Algorithm 1 and Corollary 5; clipping bets: Cutkosky and Orabona (2018).
 #[derive(Clone, Debug)]
 pub struct CoinBetting<F, D> {
+    /// The domain of the iterates: a box or the whole space.
     domain: D,
+    /// L, the bound on a coordinate of a weighted gradient.
     bound: f64,
+    /// The bettor of each coordinate.
     coins: Vec<Coin<F>>,
+    /// Regret from clipped gradients that does not depend on u, Σ(|G| − L)₊·|w_j − centre_j|.
     lost: f64,
+    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
     room: f64,
 }
 
-/// `wealth` is in units of ε.
+/// The bettor of one coordinate.
 #[derive(Clone, Copy, Debug)]
 struct Coin<F> {
+    /// θ, the sum of the coins.
     theta: f64,
+    /// W/ε, the wealth in units of the initial wealth.
     wealth: f64,
+    /// n, the number of nonzero coins.
     count: f64,
+    /// Sum of the clipped-off parts of gradients, Σ(|G| − L)₊.
     cut: f64,
+    /// The current iterate w_j of this coordinate.
     iterate: F,
 }
 
 impl<F: Float> Coin<F> {
-    /// The share of the wealth that is bet.
+    /// Returns the fraction of the wealth that is bet, θ/(n + 1), with its sign.
     fn share(&self) -> f64 {
         self.theta / (self.count + 1.0)
     }
 }
 
 impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
-    /// At the centre of `domain`, in `dim` dimensions, for weighted gradients whose coordinates are at most `bound`. The
-    /// only allocation.
+    /// Creates the learner at the centre of `domain`, in `dim` dimensions, for weighted gradients whose coordinates are
+    /// at most L = `bound`. No later call allocates.
     ///
     /// # Panics
     /// If `bound` is not positive and finite.
@@ -70,7 +80,7 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
         Self { domain, bound, coins, lost: 0.0, room }
     }
 
-    /// One weighted nonzero gradient at coordinate `i`.
+    /// Updates coordinate `i` with a weighted nonzero gradient.
     fn step(&mut self, i: usize, gradient: f64) {
         let (wealth, centre) = (wealth(&self.domain, i), self.domain.centre(i).wide());
         let coin = &mut self.coins[i];
@@ -91,7 +101,7 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
         coin.iterate = self.domain.clip(i, F::of(free));
     }
 
-    /// The bound for a coordinate at a distance of at most `distance`, which is at most so far as it can be.
+    /// Returns the regret bound of coordinate `i` against points whose coordinate is within `distance` of the centre.
     fn regret(&self, i: usize, distance: f64) -> f64 {
         let (coin, wealth) = (&self.coins[i], wealth(&self.domain, i));
         let ratio = if distance > 0.0 { coin.count * distance / wealth } else { 0.0 };
@@ -101,7 +111,7 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
 }
 
 impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
-    /// The bound where each coordinate is off by as much as `distance` says.
+    /// Returns the regret bound against points whose coordinate i is within `distance(i)` of the centre.
     fn total(&self, distance: impl Fn(usize) -> f64) -> f64 {
         let seen = (0..self.coins.len()).filter(|i| self.coins[*i].count > 0.0);
         self.lost + seen.map(|i| self.regret(i, distance(i))).sum::<f64>()
@@ -129,7 +139,7 @@ impl<F: Float, D: Separable<F>> Learner<F> for CoinBetting<F, D> {
         self.domain.bounded().then(|| self.total(|i| furthest(&self.domain, i)))
     }
 
-    /// Each coordinate of u may be as far off as `distance`.
+    /// Returns the bound for points all of whose coordinates are within `distance` of the centre.
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
         let near = (0..self.coins.len()).all(|i| distance <= furthest(&self.domain, i));
         near.then(|| self.total(|_| distance))

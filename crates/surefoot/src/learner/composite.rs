@@ -1,4 +1,4 @@
-//! Dual averaging with an L1 and an L2 penalty counted in full.
+//! Dual averaging with an L1 and an L2 penalty that are minimised exactly.
 
 use std::marker::PhantomData;
 
@@ -7,23 +7,24 @@ use crate::certificate::ElasticNet;
 use crate::squares::weigh;
 use crate::{Float, Penalty, Squares, Vector};
 
-/// Regularised dual averaging: the penalty is minimised, never linearised, and coordinates are 0 exactly.
+/// Regularised dual averaging: the penalty is minimised exactly instead of being linearised, so coordinates can be
+/// exactly 0.
 ///
-/// *Update*, in the whole space: w_t is where ⟨Z_{t−1}, ·⟩ + A_t·Ω + (λ_t/2)‖·‖² is least; so, per coordinate,
-/// w_j = −sgn(Z_j)·max(|Z_j| − A_t·l1, 0)/(λ_t + A_t·l2), with λ_t = √(2(Γ_t² + V_{t−1}))/r as in
-/// [`DualAveraging`](crate::DualAveraging): V sums ‖α_t g_t‖², r is how far the solution is expected to be, Γ_t bounds the
-/// weighted gradients; a larger one is cut to Γ_t, and Γ grows. A penalty with l2 > 0 needs no r: for r = ∞ λ is 0 and
-/// nothing is cut. Losses times a constant, penalty included, change nothing.
+/// *Update*, in the whole space: w_t minimises ⟨Z_{t−1}, ·⟩ + A_t·Ω + (λ_t/2)‖·‖²; per coordinate, w_j =
+/// −sgn(Z_j)·max(|Z_j| − A_t·l1, 0)/(λ_t + A_t·l2), with λ_t = √(2(Γ_t² + V_{t−1}))/r as in
+/// [`DualAveraging`](crate::DualAveraging). V is the sum of ‖α_t g_t‖², r the expected distance of the solution from 0,
+/// and Γ_t a bound on weighted gradients: a larger gradient is clipped to Γ_t, and then Γ grows. A penalty with l2 > 0
+/// needs no r: for r = ∞, λ is 0 and nothing is clipped. Multiplying losses and penalty by a constant changes nothing.
 ///
-/// *Guarantee*: if nothing was cut, the regret with the penalty counted in full, see [`Penalised`], is at most
-/// λ_T·‖u‖²/2 + Σ ‖α_t g_t‖²/(2(λ_t + A_t·l2)), which for ‖u‖ ≤ r is at most r·√(2(Γ² + V_T)), whatever the penalty. Proof:
-/// with Ψ_t = ⟨Z_t, ·⟩ + A_tΩ + (λ_t/2)‖·‖², w_t minimises Ψ_t − ⟨α_t g_t, ·⟩, which is strongly convex, so
-/// ⟨α_t g_t, w_t⟩ ≤ min Ψ_t − (Ψ_t − ⟨α_t g_t, ·⟩)(w_t) + ‖α_t g_t‖²/(2(λ_t + A_t·l2)), and the term in the middle is at
-/// least min Ψ_{t−1} + α_tΩ(w_t). Sum, and put u into Ψ_T. It is for this proof that A_t has the weight of the open round. None while the rate 1/(λ + A·l2) is
-/// above 1e270, where it is cut.
+/// *Guarantee*: if nothing was clipped, the regret including the penalty, see [`Penalised`], is at most λ_T·‖u‖²/2 + Σ
+/// ‖α_t g_t‖²/(2(λ_t + A_t·l2)), which for ‖u‖ ≤ r is at most r·√(2(Γ² + V_T)), whatever the penalty. Proof: with Ψ_t =
+/// ⟨Z_t, ·⟩ + A_tΩ + (λ_t/2)‖·‖², w_t minimises Ψ_t − ⟨α_t g_t, ·⟩, which is strongly convex, so ⟨α_t g_t, w_t⟩ ≤ min
+/// Ψ_t − (Ψ_t − ⟨α_t g_t, ·⟩)(w_t) + ‖α_t g_t‖²/(2(λ_t + A_t·l2)), and the term in the middle is at least min Ψ_{t−1} +
+/// α_tΩ(w_t). Sum over t and insert u into Ψ_T. This proof requires that A_t includes the weight of the open round.
+/// There is no guarantee while the rate 1/(λ + A·l2) would exceed 1e270, where it is capped.
 ///
-/// *Cost*: O(nnz) a step, but the iterate moves everywhere: O(d) with [`DenseAnytime`](crate::DenseAnytime), O(nnz·log d)
-/// with [`CompositeAnytime`](crate::CompositeAnytime), which knows how.
+/// *Cost*: O(nnz) per step. Since every coordinate of the iterate may move, a conversion needs O(d) with
+/// [`DenseAnytime`](crate::DenseAnytime), but only O(nnz·log d) with [`CompositeAnytime`](crate::CompositeAnytime).
 ///
 /// ```
 /// use surefoot::{AskTell, CompositeAveraging, DenseAnytime, ElasticNet, Linear, Point};
@@ -42,26 +43,35 @@ use crate::{Float, Penalty, Squares, Vector};
 /// Source: Xiao (2010), with A_{t−1} for A_t and fixed λ; McMahan (2017).
 #[derive(Clone, Debug)]
 pub struct CompositeAveraging<F> {
+    /// The penalty Ω.
     penalty: ElasticNet,
+    /// r, the expected distance of the solution from 0.
     reach: f64,
+    /// Z, the sum of weighted gradients after clipping.
     sum: Vec<f64>,
+    /// V, the sum of squared norms of weighted gradients after clipping.
     gradients: Squares,
+    /// Γ, the largest norm of a weighted gradient so far, or the given bound.
     largest: f64,
+    /// Whether any gradient was clipped.
     cut: bool,
-    /// λ.
+    /// λ, the strength of the quadratic regulariser.
     strength: f64,
-    /// The sum of weights told, and that with the open round's.
+    /// Sum of the weights of completed rounds.
     told: f64,
+    /// A_t: `told` plus the weight of the open round.
     total: f64,
+    /// The second part of the regret bound, Σ ‖α_t g_t‖²/(2(λ_t + A_t·l2)).
     regret: Squares,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float> CompositeAveraging<F> {
-    /// At 0, in `dim` dimensions, with the solution expected within `reach` of 0. The only allocation.
+    /// Creates the learner at 0, in `dim` dimensions, for a solution expected within `reach` of 0. No later call
+    /// allocates.
     ///
     /// # Panics
-    /// If `reach` is not positive, or infinite with a penalty that has no squares.
+    /// If `reach` is not positive, or is infinite with a penalty that has l2 = 0.
     pub fn new(dim: usize, penalty: ElasticNet, reach: f64) -> Self {
         assert!(reach > 0.0 && (reach.is_finite() || penalty.l2 > 0.0), "a positive reach, finite if l2 = 0");
         Self {
@@ -79,7 +89,7 @@ impl<F: Float> CompositeAveraging<F> {
         }
     }
 
-    /// Starts Γ at `bound`, which no weighted gradient should exceed.
+    /// Sets the initial value of Γ to `bound`, an upper bound on the norms of weighted gradients.
     ///
     /// # Panics
     /// If `bound` is negative or not finite.
@@ -91,40 +101,40 @@ impl<F: Float> CompositeAveraging<F> {
         self
     }
 
-    /// Z_j, of the gradients as they were used.
+    /// Returns Z_i, the sum of gradients after clipping.
     pub(crate) fn sum(&self, i: usize) -> f64 {
         self.sum[i]
     }
 
-    /// A_t with the open round.
+    /// Returns A_t, including the weight of the open round.
     pub(crate) fn total(&self) -> f64 {
         self.total
     }
 
-    /// 1/(λ + A·l2); 0 while nothing has been seen.
+    /// Returns the rate 1/(λ + A·l2); 0 before the first gradient.
     pub(crate) fn rate(&self) -> f64 {
         let strength = self.strength + self.penalty.l2 * self.total;
         if strength > 0.0 { (1.0 / strength).min(STEEPEST) } else { 0.0 }
     }
 
-    /// A_t·l1: sums of gradients up to here make no step.
+    /// Returns A_t·l1: coordinates with |Z_j| up to this value are 0.
     pub(crate) fn threshold(&self) -> f64 {
         self.penalty.l1 * self.total
     }
 
-    /// Ω, with its strengths.
+    /// Returns the penalty Ω.
     pub(crate) fn elastic_net(&self) -> ElasticNet {
         self.penalty
     }
 
-    /// λ never falls, whatever rounding says.
+    /// Updates λ from Γ² + V. λ never decreases, even through rounding.
     fn retune(&mut self) {
         let mut squares = self.gradients;
         squares.add(self.largest);
         self.strength = self.strength.max(squares.root_of(2.0) / self.reach);
     }
 
-    /// [`tell`](Learner::tell), calling `moved(i, old)` before Z_i leaves `old`.
+    /// Does what [`tell`](Learner::tell) does, and calls `moved(i, old)` before Z_i changes from `old`.
     pub(crate) fn learn<V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,
@@ -183,7 +193,7 @@ impl<F: Float> Learner<F> for CompositeAveraging<F> {
         self.learn(weight, gradient, |_, _| {});
     }
 
-    /// Of the regret with the penalty counted in full, against points within the reach.
+    /// Returns the bound on the regret including the penalty, against points within the reach.
     fn regret_bound(&self) -> Option<f64> {
         let distant = if self.strength > 0.0 { self.strength * self.reach * self.reach / 2.0 } else { 0.0 };
         let bound = distant + self.regret.root() * self.regret.root();
@@ -197,7 +207,7 @@ impl<F: Float> Penalised<F> for CompositeAveraging<F> {
         self.penalty
     }
 
-    /// O(d).
+    /// Computes Ω at the current iterate in O(d).
     fn present(&self) -> f64 {
         self.penalty.value(self.dim(), |i| self.at(i).wide())
     }

@@ -1,18 +1,19 @@
-//! The constraint reduction: from the whole space to any domain with a projection.
+//! The constraint reduction: turns a learner of the whole space into one of any domain with a projection.
 
 use super::Learner;
 use crate::{Float, Project, Squares, Vector};
 
-/// A learner of the whole space made one of a domain.
+/// A learner of a domain, made from a learner of the whole space.
 ///
-/// *Update*: the base learner plays z, w = Π_D(z) is played, v = (z − w)/‖z − w‖ points out of D (0 inside). The base is
-/// told g − min(0, ⟨g, v⟩)·v: what would push it further out is taken away.
+/// *Update*: the base learner plays z, and this learner plays w = Π_D(z). The unit vector v = (z − w)/‖z − w‖ points
+/// out of D (v = 0 if z is in D). The base learner receives g − min(0, ⟨g, v⟩)·v: the part of the gradient that would
+/// push it further out is removed.
 ///
-/// *Guarantee*: the regret against any u in D is at most the base learner's, on gradients that are not larger:
-/// ⟨g, w − u⟩ ≤ ⟨g̃, z − u⟩ and ‖g̃‖ ≤ ‖g‖. A base with a domain of its own must have D inside it: it promises nothing
-/// against other points.
+/// *Guarantee*: the regret against any u in D is at most that of the base learner on gradients that are not larger: ⟨g,
+/// w − u⟩ ≤ ⟨g̃, z − u⟩ and ‖g̃‖ ≤ ‖g‖. If the base learner has a domain of its own, that domain must contain D: there
+/// is no guarantee against points outside of it.
 ///
-/// *Cost*: O(d) a step, a projection, and a step of the base learner with a gradient that may be dense.
+/// *Cost*: O(d) per step, a projection, and a step of the base learner with a gradient that may be dense.
 ///
 /// ```
 /// use surefoot::{Constrained, FreeGrad, Learner, Simplex, Whole};
@@ -27,17 +28,24 @@ use crate::{Float, Project, Squares, Vector};
 /// Source: Cutkosky (2020), which saves a factor of 2 on Theorem 3 of Cutkosky and Orabona (2018).
 #[derive(Clone, Debug)]
 pub struct Constrained<F, L, D> {
+    /// The learner of the whole space, which plays z.
     base: L,
+    /// The domain D of the iterates.
     domain: D,
+    /// The projected iterate w.
     iterate: Vec<F>,
+    /// The unit vector v from w towards z; stale while `outside` is false.
     outward: Vec<F>,
+    /// Whether z lies outside of the domain.
     outside: bool,
+    /// The modified gradient g̃, as scratch space.
     told: Vec<F>,
+    /// Bound on the distance from the first z to any point of the domain.
     furthest: f64,
 }
 
 impl<F: Float, L: Learner<F>, D: Project<F>> Constrained<F, L, D> {
-    /// `base` in `domain`. The only allocation of its own.
+    /// Wraps `base` to play in `domain`, and allocates four arrays; later calls allocate nothing.
     pub fn new(base: L, domain: D) -> Self {
         let dim = base.dim();
         let mut apart = Squares::default();
@@ -50,12 +58,12 @@ impl<F: Float, L: Learner<F>, D: Project<F>> Constrained<F, L, D> {
         all
     }
 
-    /// The learner of the whole space.
+    /// Returns the learner of the whole space.
     pub fn base(&self) -> &L {
         &self.base
     }
 
-    /// Projects the base learner's iterate.
+    /// Projects the base learner's iterate onto the domain and updates v.
     fn play(&mut self) {
         for (i, w) in self.iterate.iter_mut().enumerate() {
             *w = self.base.at(i);
@@ -87,7 +95,7 @@ impl<F: Float, L: Learner<F>, D: Project<F>> Learner<F> for Constrained<F, L, D>
     }
 
     fn room(&self, weight: f64) -> f64 {
-        // What is taken away from a gradient is no longer than it.
+        // The gradient for the base learner is no longer than the original, so its 1-norm is at most √d times larger.
         self.base.room(weight) / (1.0 + self.iterate.len() as f64).sqrt()
     }
 

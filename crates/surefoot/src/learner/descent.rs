@@ -4,12 +4,13 @@ use super::{Learner, room_within};
 use crate::squares::weigh;
 use crate::{Float, Project, Squares, Vector};
 
-/// [`OgdNorm`](crate::OgdNorm) on a domain whose projection couples all coordinates.
+/// Projected online gradient descent like [`OgdNorm`](crate::OgdNorm), for domains whose projection couples all
+/// coordinates.
 ///
-/// *Update and guarantee*: as there, R_T(u) ≤ B·√(2V_T) with B twice the reach.
+/// *Update and guarantee*: those of [`OgdNorm`](crate::OgdNorm), R_T(u) ≤ B·√(2V_T) with B twice the reach.
 ///
-/// *Cost*: O(d) a step or what the projection costs; so it is no [`Lazy`](crate::Lazy) learner, and goes to
-/// [`DenseAnytime`](crate::DenseAnytime), whose name says so:
+/// *Cost*: O(d) per step, or the cost of the projection; so it is not a [`Lazy`](crate::Lazy) learner, and is used with
+/// [`DenseAnytime`](crate::DenseAnytime):
 ///
 /// ```compile_fail,E0277
 /// use surefoot::{Anytime, Ball, Descent, Uniform};
@@ -24,13 +25,16 @@ use crate::{Float, Project, Squares, Vector};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Descent<F, D> {
+    /// The domain D of the iterates.
     domain: D,
+    /// The current iterate w, by coordinate.
     iterate: Vec<F>,
+    /// V, the sum of squared norms of weighted gradients.
     gradients: Squares,
 }
 
 impl<F: Float, D: Project<F>> Descent<F, D> {
-    /// At the centre of `domain`, in `dim` dimensions. The only allocation.
+    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize, domain: D) -> Self {
         let iterate = (0..dim).map(|i| domain.centre(i)).collect();
         Self { domain, iterate, gradients: Squares::default() }

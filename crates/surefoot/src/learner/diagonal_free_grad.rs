@@ -1,19 +1,22 @@
-//! FreeGrad with one copy a coordinate.
+//! FreeGrad applied to each coordinate separately.
 
 use super::potential::{Potential, furthest, wealth};
 use super::{Lazy, Learner, room_within, span};
 use crate::squares::weigh;
 use crate::{Float, Separable, Vector};
 
-/// [`FreeGrad`](crate::FreeGrad) in each coordinate on its own: no radius, no scale of gradients, no units of coordinates.
+/// [`FreeGrad`](crate::FreeGrad) in each coordinate separately: needs no radius, no bound on gradients, and no scaling
+/// of coordinates.
 ///
-/// *Update*, per coordinate: that of FreeGrad in one dimension, clipped to the coordinate's interval, with half its width
-/// for the initial wealth ε_j. In the whole space ε is the reach, a guess of how far a coordinate goes.
+/// *Update*, per coordinate: that of FreeGrad in one dimension, clipped to the interval of the coordinate, whose half
+/// width is the initial wealth ε_j. In the whole space ε_j is the reach, a guess of the size of the solution's
+/// coordinates.
 ///
 /// *Guarantee*: R_T(u) ≤ the sum over coordinates of FreeGrad's bound in one dimension at |u_j − centre_j|. So a
-/// coordinate whose gradients are rare, or which is not needed, costs little: ε_j·h_{1,j} plus what its own gradients cost.
+/// coordinate with rare gradients, or with u_j at the centre, costs little: ε_j·h_{1,j} plus the cost of its own
+/// gradients.
 ///
-/// *Cost*: O(nnz) a step, an exponential and a logarithm a nonzero.
+/// *Cost*: O(nnz) per step, with one exponential and one logarithm per nonzero.
 ///
 /// ```
 /// use surefoot::{DiagonalFreeGrad, Learner, Whole};
@@ -27,20 +30,30 @@ use crate::{Float, Separable, Vector};
 /// Source: Mhammedi and Koolen (2020), one dimension; copies per coordinate as in Orabona and Pál (2016).
 #[derive(Clone, Debug)]
 pub struct DiagonalFreeGrad<F, D> {
+    /// The domain of the iterates: a box or the whole space.
     domain: D,
+    /// The state of FreeGrad in each coordinate.
     coordinates: Vec<Coordinate<F>>,
+    /// Regret from clipped gradients that does not depend on u, Σ(|G| − h)₊·|w_j − centre_j|.
     lost: f64,
+    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
     room: f64,
 }
 
-/// `squares` is the sum of squared gradients in units of `largest` squared.
+/// The state of FreeGrad in one coordinate.
 #[derive(Clone, Copy, Debug)]
 struct Coordinate<F> {
+    /// Z, the sum of weighted gradients after clipping.
     sum: f64,
+    /// Sum of squared gradients after clipping, in units of `largest` squared.
     squares: f64,
+    /// h_1, the size of the first nonzero gradient; 0 before it.
     first: f64,
+    /// h, the largest size of a gradient so far.
     largest: f64,
+    /// Sum of the clipped-off parts of gradients, Σ(|G| − h)₊.
     cut: f64,
+    /// The current iterate w_j of this coordinate.
     iterate: F,
 }
 
@@ -49,7 +62,7 @@ impl<F: Float> Coordinate<F> {
         Potential { wealth, first: self.first, largest: self.largest, spread: (1.0 + self.squares).sqrt() }
     }
 
-    /// Counts a gradient, cut to the largest before it; returns what was cut off.
+    /// Adds a gradient, clipped to the largest one before it; returns the clipped-off part.
     fn count(&mut self, gradient: f64) -> f64 {
         let size = gradient.abs();
         if self.first == 0.0 {
@@ -66,7 +79,7 @@ impl<F: Float> Coordinate<F> {
 }
 
 impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
-    /// At the centre of `domain`, in `dim` dimensions. The only allocation.
+    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize, domain: D) -> Self {
         let rest = |i| {
             let iterate = domain.centre(i);
@@ -77,7 +90,7 @@ impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
         Self { domain, coordinates, lost: 0.0, room }
     }
 
-    /// One weighted nonzero gradient at coordinate `i`.
+    /// Updates coordinate `i` with a weighted nonzero gradient.
     fn step(&mut self, i: usize, gradient: f64) {
         let (wealth, centre) = (wealth(&self.domain, i), self.domain.centre(i).wide());
         let one = &mut self.coordinates[i];
@@ -90,7 +103,7 @@ impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
 }
 
 impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
-    /// The bound where each coordinate is off by as much as `distance` says.
+    /// Returns the regret bound against points whose coordinate i is within `distance(i)` of the centre.
     fn total(&self, distance: impl Fn(usize) -> f64) -> f64 {
         let regret = |(i, one): (usize, &Coordinate<F>)| {
             one.potential(wealth(&self.domain, i)).regret(distance(i)) + one.cut * distance(i)
@@ -121,7 +134,7 @@ impl<F: Float, D: Separable<F>> Learner<F> for DiagonalFreeGrad<F, D> {
         self.domain.bounded().then(|| self.total(|i| furthest(&self.domain, i)))
     }
 
-    /// Each coordinate of u may be as far off as `distance`.
+    /// Returns the bound for points all of whose coordinates are within `distance` of the centre.
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
         let near = (0..self.coordinates.len()).all(|i| distance <= furthest(&self.domain, i));
         near.then(|| self.total(|_| distance))

@@ -1,18 +1,20 @@
-//! Proximal follow-the-regularised-leader with hints and one rate a coordinate, in a box.
+//! Proximal follow-the-regularised-leader with hints and one learning rate per coordinate, in a box.
 
 use super::proximal::{growth, pulled_room};
 use super::{Hinted, Lazy, LazyHinted, Learner, inner, nearby, span};
 use crate::squares::weigh;
 use crate::{Float, Separable, Squares, Vector};
 
-/// [`Proximal`](crate::Proximal) in each coordinate on its own: the optimistic form of [`AdaGrad`](crate::AdaGrad).
+/// [`Proximal`](crate::Proximal) applied to each coordinate separately: the optimistic form of
+/// [`AdaGrad`](crate::AdaGrad).
 ///
-/// *Update*, per coordinate with width B_j: w_j = clip((Σσ_i w_i − Z − h)/s), s = √(2V_j)/B_j. Starts at the centre.
+/// *Update*, per coordinate with width B_j: w_j = clip((Σσ_i w_i − Z − h)/s), s = √(2V_j)/B_j. The initial iterate is
+/// the centre.
 ///
-/// *Guarantee*: in a box, R_T(u) ≤ Σ_j B_j·√(2V_{T,j}), V_j = Σ (G_j − h_j)². The units of a coordinate do not matter.
-/// None in the whole space.
+/// *Guarantee*: in a box, R_T(u) ≤ Σ_j B_j·√(2V_{T,j}), V_j = Σ (G_j − h_j)², whatever the scales of the coordinates.
+/// There is no guarantee in the whole space.
 ///
-/// *Cost*: O(nnz) a step, nonzeros of gradient and hint.
+/// *Cost*: O(nnz) per step, counting the nonzeros of gradient and hint.
 ///
 /// ```
 /// use surefoot::{Cuboid, DiagonalProximal, Hinted, Learner};
@@ -26,23 +28,31 @@ use crate::{Float, Separable, Squares, Vector};
 /// Source: Mohri and Yang (2016), per coordinate.
 #[derive(Clone, Debug)]
 pub struct DiagonalProximal<F, D> {
+    /// The domain of the iterates, a box.
     domain: D,
+    /// The state of each coordinate.
     coordinates: Vec<Coordinate<F>>,
+    /// Indices of the coordinates that have a hint in the open round.
     hinted: Vec<usize>,
+    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
     room: f64,
 }
 
-/// `pull` is B·(Σσ_i w_i − Z).
+/// The state of a coordinate with interval width B.
 #[derive(Clone, Copy, Debug)]
 struct Coordinate<F> {
+    /// Pull of past iterates and gradients times the interval width, B·(Σσ_i w_i − Z).
     pull: f64,
+    /// V, the sum of squared hint errors.
     errors: Squares,
+    /// Hint of the open round, weighted; 0 if there is none.
     hint: F,
+    /// The current iterate w_j of this coordinate.
     iterate: F,
 }
 
 impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
-    /// At the centre of `domain`, in `dim` dimensions. The only allocation.
+    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize, domain: D) -> Self {
         let rest = |i| Coordinate { pull: 0.0, errors: Squares::default(), hint: F::zero(), iterate: domain.centre(i) };
         let coordinates = (0..dim).map(rest).collect();
@@ -50,7 +60,7 @@ impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
         Self { domain, coordinates, hinted: Vec::with_capacity(dim), room }
     }
 
-    /// Moves coordinate `i` to its leader.
+    /// Moves coordinate `i` to the minimiser of its regularised losses.
     fn play(&mut self, i: usize) {
         let (width, one) = (self.domain.width(i).wide(), &mut self.coordinates[i]);
         let (force, root) = (one.pull - width * one.hint.wide(), one.errors.root_of(2.0));
@@ -64,7 +74,7 @@ impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
         one.iterate = self.domain.clip(i, F::of(free.clamp(-span::<F>(), span::<F>())));
     }
 
-    /// One weighted gradient at coordinate `i`; its hint is over.
+    /// Updates coordinate `i` with a weighted gradient and discards its hint.
     fn step(&mut self, i: usize, gradient: f64) {
         let (width, one) = (self.domain.width(i).wide(), &mut self.coordinates[i]);
         let (error, old) = (gradient - one.hint.wide(), one.errors.root_of(2.0));
@@ -124,7 +134,7 @@ impl<F: Float, D: Separable<F>> Lazy<F> for DiagonalProximal<F, D> {
                 self.step(i, g);
             }
         });
-        // Hints that no gradient came for.
+        // Updates hinted coordinates without a gradient, whose gradient is 0.
         while let Some(i) = self.hinted.pop() {
             if self.coordinates[i].hint != F::zero() {
                 moved(i, self.direction(i));

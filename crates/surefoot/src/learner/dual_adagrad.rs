@@ -1,4 +1,4 @@
-//! AdaGrad with one rate a coordinate, in its dual-averaging form and without a domain.
+//! AdaGrad with one learning rate per coordinate, in its dual-averaging form and without a domain.
 
 use std::marker::PhantomData;
 
@@ -7,18 +7,17 @@ use super::{Lazy, Learner, place};
 use crate::squares::weigh;
 use crate::{Float, Vector, kernel};
 
-/// Dual averaging with a rate for each coordinate, in the whole space.
+/// Dual averaging with a learning rate for each coordinate, in the whole space.
 ///
-/// *Update*, per coordinate, with θ_j = −Σ α_t g_{t,j} and S_j = Σ (α_t g_{t,j})²: w_j = D·θ_j/√(S_j + c), and 0 while
-/// nothing has been seen. The scale D, in units of the solution, is how far a coordinate goes at its first step if
-/// c = 0. The damping c ≥ 0, in units of α²g², keeps a coordinate from taking that step in full; as it has units, the
-/// learner is scale-free for c = 0 only.
+/// *Update*, per coordinate, with θ_j = −Σ α_t g_{t,j} and S_j = Σ (α_t g_{t,j})²: w_j = D·θ_j/√(S_j + c), and w_j = 0
+/// before the first gradient. D, in the unit of the solution, is the size of a coordinate's first step if c = 0. The
+/// damping c ≥ 0, in units of α²g², makes that step smaller; as c has units, the learner is scale-free for c = 0 only.
 ///
-/// *Guarantee*: none. There is no regret bound without a bound on the iterates; where one is needed use
+/// *Guarantee*: none. A regret bound requires a bound on the iterates; if a guarantee is needed, use
 /// [`AdaGrad`](crate::AdaGrad) in a box. In practice it is a strong learner for linear models.
 ///
-/// *Cost*: O(nnz) a step. Sums are kept in `f64`, as in
-/// [`AdaGrad`](crate::AdaGrad), so that the rate goes on falling after 10⁷ rounds.
+/// *Cost*: O(nnz) per step. Sums are kept in `f64`, as in [`AdaGrad`](crate::AdaGrad), so that the learning rate
+/// continues to decrease after 10⁷ rounds.
 ///
 /// ```
 /// use surefoot::{DualAdaGrad, Learner};
@@ -32,16 +31,21 @@ use crate::{Float, Vector, kernel};
 /// Source: Duchi, Hazan and Singer (2011), primal-dual update, diagonal matrix.
 #[derive(Clone, Debug)]
 pub struct DualAdaGrad<F> {
+    /// D, the size of a first step without damping.
     reach: f64,
+    /// √c, the root of the damping.
     root_damping: f64,
+    /// Negative gradient sum θ_j of each coordinate, divided by unit_j.
     theta: Vec<f64>,
+    /// Sum of squared weighted gradients S_j of each coordinate, divided by unit_j².
     squares: Vec<f64>,
+    /// Scale of each coordinate: a power of two, 0 before its first gradient.
     unit: Vec<f64>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float> DualAdaGrad<F> {
-    /// At 0, in `dim` dimensions, with scale D. The only allocation.
+    /// Creates the learner at 0, in `dim` dimensions, with D = `scale`. No later call allocates.
     ///
     /// # Panics
     /// If `scale` is not positive and finite.
@@ -51,7 +55,7 @@ impl<F: Float> DualAdaGrad<F> {
         Self { reach: scale, root_damping: 0.0, theta: zeros.clone(), squares: zeros.clone(), unit: zeros, arrays }
     }
 
-    /// Sets the damping c.
+    /// Sets the damping c to `damping`.
     ///
     /// # Panics
     /// If `damping` is negative or not finite.
@@ -62,7 +66,7 @@ impl<F: Float> DualAdaGrad<F> {
         self
     }
 
-    /// One weighted nonzero gradient at coordinate `i`.
+    /// Updates coordinate `i` with a weighted nonzero gradient.
     fn step(&mut self, i: usize, gradient: f64) {
         let unit = fit(self.unit[i], self.squares[i], gradient);
         let ratio = self.unit[i] / unit;
@@ -71,7 +75,7 @@ impl<F: Float> DualAdaGrad<F> {
         self.unit[i] = unit;
     }
 
-    /// The damping in units of coordinate `i`.
+    /// Returns c/unit_i², the damping in the scale of coordinate `i`.
     fn damping(&self, i: usize) -> f64 {
         if self.root_damping == 0.0 {
             return 0.0;

@@ -1,24 +1,26 @@
-//! Dual averaging with one adaptive rate, with or without hints.
+//! Dual averaging with one adaptive learning rate, with or without hints.
 
 use super::{Hinted, Lazy, LazyHinted, Learner, STEEPEST, nearby, place, room_within, span};
 use crate::memory::lengthen;
 use crate::squares::weigh;
 use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 
-/// Optimistic dual averaging, centred.
+/// Optimistic dual averaging, regularised by the distance from the centre of the domain.
 ///
-/// *Update*, with G_t = α_t g_t, hint h_t, δ_t = G_t − h_t, Z = ΣG: the iterate is
-/// w_t = Π_D(centre − r·(Z_{t−1} + h_t)/√(2(Γ_t² + V_{t−1}))), where r is the reach of the domain, V sums ‖δ‖², and Γ_t
-/// bounds ‖δ_t‖ beforehand. If δ_t is larger after all, it is cut to Γ_t before it is used, and Γ grows. Without
-/// [`with_bound`](DualAveraging::with_bound) Γ starts at 0, so that the first gradient only sets the scale. Before the
-/// first error, a hint sends the iterate to the boundary of a bounded domain.
+/// *Update*, with G_t = α_t g_t, hint h_t, δ_t = G_t − h_t, Z = ΣG: the iterate is w_t = Π_D(centre − r·(Z_{t−1} +
+/// h_t)/√(2(Γ_t² + V_{t−1}))), where r is the reach of the domain, V the sum of ‖δ‖², and Γ_t a bound on ‖δ_t‖ known
+/// beforehand. If δ_t is larger, it is clipped to Γ_t before it is used, and then Γ grows. Without
+/// [`with_bound`](DualAveraging::with_bound) the initial value of Γ is 0, so that the first gradient only sets the
+/// scale. Before the first nonzero error, a hint sends the iterate to the boundary of a bounded domain.
 ///
 /// *Guarantee* (theory: optimistic dual averaging, half the constant of [`OgdNorm`](crate::OgdNorm)): over a bounded
-/// domain R_T(u) ≤ r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was cut. As Γ² ≤ V_T where Γ started at 0, that is
-/// at most κB·√V_T with B = 2r and κ = 2; κ = 1 for a bound given beforehand that some error comes up to. None in the whole space, and none while the rate r/√(2(Γ² + V)) is above 1e270, where it is cut: later, when it no longer is, the bound holds for all rounds, since
-/// the proof asks of earlier rates only that they were no lower than later ones and no higher than the rule says.
+/// domain R_T(u) ≤ r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was clipped. If Γ starts at 0, then Γ² ≤ V_T, and
+/// this is at most κB·√V_T with B = 2r and κ = 2; κ = 1 for a bound given beforehand that some error attains. There is
+/// no guarantee in the whole space, nor while the rate r/√(2(Γ² + V)) exceeds 1e270, where it is capped. Once the rate
+/// is below the cap, the bound holds for all rounds, since the proof only requires earlier rates to be at least later
+/// ones and at most those of the rule.
 ///
-/// *Cost*: O(nnz) a step, nonzeros of gradient and hint.
+/// *Cost*: O(nnz) per step, counting the nonzeros of gradient and hint.
 ///
 /// ```
 /// use surefoot::{Ball, DualAveraging, Learner};
@@ -30,21 +32,32 @@ use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 /// Source: arXiv 1903.00974, the learner of Algorithm 3; Mohri and Yang (2016) for the optimistic form.
 #[derive(Clone, Debug)]
 pub struct DualAveraging<F, D> {
+    /// The domain of the iterates: a ball or the whole space.
     domain: D,
+    /// Sum Z of weighted gradients, after clipping, by coordinate.
     sum: Vec<f64>,
+    /// The hint h of the open round.
     hint: Hint<F>,
+    /// V, the sum of squared norms of errors after clipping.
     errors: Squares,
+    /// Squared norm of Z + h, the gradient sum plus the hint.
     norm: Squares,
+    /// Γ, the largest error norm so far, or the given bound.
     largest: f64,
+    /// Whether the hint error of any round was clipped.
     cut: bool,
+    /// The learning rate r/√(2(Γ² + V)); 0 before the first gradient.
     rate: f64,
 }
 
-/// The hint of the open round: dense values, mostly 0, and the list of where they are not.
+/// The hint of the open round: dense values, mostly 0, and the list of its nonzero coordinates.
 #[derive(Clone, Debug)]
 struct Hint<F> {
+    /// Weighted hint by coordinate.
     value: Vec<F>,
+    /// Indices of the coordinates that have a hint.
     support: Vec<usize>,
+    /// Marks for the coordinates of the current gradient, as scratch space; all false between calls.
     told: Vec<bool>,
 }
 
@@ -56,11 +69,11 @@ impl<F: Float> Hint<F> {
     fn grow(&mut self, dim: usize) {
         lengthen(&mut self.value, dim);
         lengthen(&mut self.told, dim);
-        // The list is as long as a hint may be.
+        // The list may become as long as the dimension.
         self.support.reserve(self.value.len() - self.support.len());
     }
 
-    /// ‖G − h‖ over the union of the nonzeros of both.
+    /// Returns ‖G − h‖, computed over the nonzeros of both.
     fn error<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) -> f64 {
         let mut squares = Squares::default();
         gradient.each(|i, g| {
@@ -75,7 +88,7 @@ impl<F: Float> Hint<F> {
 }
 
 impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
-    /// At the centre of `domain`, in `dim` dimensions. The only allocation.
+    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize, domain: D) -> Self {
         Self {
             domain,
@@ -89,7 +102,7 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         }
     }
 
-    /// Starts Γ at `bound`, which no weighted gradient, less its hint, should exceed.
+    /// Sets the initial value of Γ to `bound`, an upper bound on the norms of weighted gradients minus their hints.
     ///
     /// # Panics
     /// If `bound` is negative or not finite.
@@ -101,19 +114,20 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         self
     }
 
-    /// The iterate's distance from the centre. O(1).
+    /// Returns the distance between the current iterate and the centre. O(1).
     pub fn distance(&self) -> f64 {
         self.scale() * self.norm.root()
     }
 
-    /// √(2(Γ² + V)).
+    /// Returns √(2(Γ² + V)), the denominator of the learning rate.
     fn spread(&self) -> f64 {
         let mut squares = self.errors;
         squares.add(self.largest);
         squares.root_of(2.0)
     }
 
-    /// The rate r/√(2(Γ² + V)) never grows, whatever rounding says; it is 0 while nothing has been seen.
+    /// Updates the rate r/√(2(Γ² + V)). The rate never increases, even through rounding; it is 0 before the first
+    /// gradient.
     fn retune(&mut self) {
         let spread = self.spread();
         if spread > 0.0 {
@@ -122,7 +136,7 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         }
     }
 
-    /// Changes −direction at `i`, with everything that has to know.
+    /// Applies `change` to Z_i and h_i, updates the norm of Z + h, and reports the change of the direction to `moved`.
     fn shift(&mut self, i: usize, moved: &mut impl FnMut(usize, f64), change: impl FnOnce(&mut f64, &mut F)) {
         let old = self.direction(i);
         moved(i, old);
@@ -130,7 +144,7 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         self.norm.change(old, self.direction(i));
     }
 
-    /// Z ← Z + h + keep·(G − h), and the hint is over.
+    /// Sets Z ← Z + h + keep·(G − h) and discards the hint.
     fn absorb<V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,
@@ -186,7 +200,7 @@ impl<F: Float, D: Radial<F>> Lazy<F> for DualAveraging<F, D> {
         let norm = self.norm.root();
         let far = self.rate * norm;
         if norm > 0.0 && self.domain.bounded() && (self.rate == 0.0 || far.is_infinite()) {
-            // Hints have come true so far, or all but: nothing but the linear part, whose leader is at the boundary.
+            // All hints have been exact so far, or nearly: without a regulariser, the minimiser lies on the boundary.
             return (self.domain.reach() / norm).min(STEEPEST);
         }
         let free = !self.domain.bounded() && far > span::<F>();

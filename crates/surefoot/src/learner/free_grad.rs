@@ -1,4 +1,4 @@
-//! FreeGrad: a learner that needs neither a radius nor the size of gradients.
+//! FreeGrad: a learner that needs neither a radius nor a bound on gradients.
 
 use std::marker::PhantomData;
 
@@ -7,29 +7,29 @@ use super::{Lazy, Learner, STEEPEST, place, room_within, span};
 use crate::squares::weigh;
 use crate::{Float, Radial, Squares, Vector};
 
-/// Parameter-free learning in any dimension: the regret against u grows with ‖u‖, which nothing has to be told.
+/// Parameter-free learning in any dimension: the regret against u grows with ‖u‖, which need not be known in advance.
 ///
-/// *Update*, with G_t = α_t g_t, Z = ΣG, n = ‖Z‖, h the largest ‖G‖ so far, h_1 the first, V = h² + Σ‖G‖²:
-/// w = Π_D(centre − Z·C·(2V + hn)/(2(V + hn)²√V)·exp(n²/(2V + 2hn))), C = ε·h_1². A gradient above h is cut to h before
-/// it is used, and h grows. The initial wealth ε is the [`reach`](crate::Domain::reach) of the domain: in the whole space
-/// a guess of how far the solution is, of which only the logarithm matters.
+/// *Update*, with G_t = α_t g_t, Z = ΣG, n = ‖Z‖, h the largest ‖G‖ so far, h_1 the first, V = h² + Σ‖G‖²: w =
+/// Π_D(centre − Z·C·(2V + hn)/(2(V + hn)²√V)·exp(n²/(2V + 2hn))), C = ε·h_1². A gradient with a norm above h is clipped
+/// to h before it is used, and then h grows. The initial wealth ε is the [`reach`](crate::Domain::reach) of the domain:
+/// in the whole space, an estimate of the distance of the solution, on which the bound depends only logarithmically.
 ///
 /// *Guarantee*: for u in D (in the whole space: within 2^100·ε), R_T(u) ≤ ε·h_1 + max(2‖u‖√(V·ln₊(2‖u‖V/C)),
 /// 4h‖u‖·ln₊(4h‖u‖√V/C)) + Σ(‖G_t‖ − h)₊·(‖w_t‖ + ‖u‖), norms from the centre, ln₊ = ln max(1, ·). The last sum is over
-/// rounds that were cut; on a ball of radius r it is at most 2r·max‖G_t‖, since cuts telescope. That holds for the
-/// largest weighted norm as it does for weight times the largest norm, so the weight of a round need not be known before
-/// it. See [`regret_bound_at`](Learner::regret_bound_at). In the whole space that sum is what it turns out to be. None once
-/// the factor of Z was above 1e270, where it is cut.
+/// clipped rounds; on a ball of radius r it is at most 2r·max‖G_t‖, since the clipped parts telescope. This holds for
+/// the largest weighted norm as well as for weight times the largest norm, so the weight of a round need not be known
+/// in advance. See [`regret_bound_at`](Learner::regret_bound_at). In the whole space the last sum has no bound in
+/// advance. There is no guarantee once the factor of Z would have exceeded 1e270, where it is capped.
 ///
-/// Why projecting is free: the potential Ψ of the update satisfies Ψ_{t+1}(Z + G) ≤ Ψ_t(Z) + ⟨G, ∇Ψ_t(Z)⟩ for ‖G‖ ≤ h,
-/// that is ψ_{t+1}(w') − ψ_t(w) ≥ −⟨Z + G, w' − w⟩ for its conjugate ψ and w = −∇Ψ_t(Z). Where the projection w is at
-/// the boundary, −Z = ∇ψ_t(w) + λ(w − centre) with λ ≥ 0, and ⟨w − centre, w' − w⟩ ≤ 0 for w' in the ball: the same
-/// inequality holds with the potential of the ball, and with it the regret bound.
+/// Projecting costs nothing, for this reason: the potential Ψ of the update satisfies Ψ_{t+1}(Z + G) ≤ Ψ_t(Z) + ⟨G,
+/// ∇Ψ_t(Z)⟩ for ‖G‖ ≤ h, that is ψ_{t+1}(w') − ψ_t(w) ≥ −⟨Z + G, w' − w⟩ for its conjugate ψ and w = −∇Ψ_t(Z). If the
+/// projection w is on the boundary, −Z = ∇ψ_t(w) + λ(w − centre) with λ ≥ 0, and ⟨w − centre, w' − w⟩ ≤ 0 for w' in the
+/// ball. So the inequality also holds with the potential restricted to the ball, and with it the regret bound.
 ///
-/// With weights that grow, C is soon small against V, and w stays near the centre for long: prefer
+/// With growing weights, C soon becomes small relative to V, and w stays near the centre for a long time: prefer
 /// [`Uniform`](crate::Uniform) weights, or a large ε.
 ///
-/// *Cost*: O(nnz) a step: the iterate is one number times −Z.
+/// *Cost*: O(nnz) per step: the iterate is the centre minus one number times Z.
 ///
 /// ```
 /// use surefoot::{Anytime, AskTell, FreeGrad, Point, Uniform, Whole};
@@ -45,25 +45,35 @@ use crate::{Float, Radial, Squares, Vector};
 /// ```
 ///
 /// Source: Mhammedi and Koolen (2020), the potential; Cutkosky (2019, "Artificial constraints and hints") for unknown
-/// sizes. There is no restart for a first gradient that is too small: it costs the logarithm of (h/h_1)².
+/// gradient norms. There is no restart after a first gradient that is too small; such a gradient costs the logarithm of
+/// (h/h_1)².
 #[derive(Clone, Debug)]
 pub struct FreeGrad<F, D> {
+    /// The domain of the iterates: a ball or the whole space.
     domain: D,
+    /// Z, the sum of weighted gradients after clipping.
     sum: Vec<f64>,
+    /// Squared norm of Z, the sum of weighted gradients.
     norm: Squares,
+    /// Sum of squared gradient norms after clipping.
     gradients: Squares,
+    /// h_1, the norm of the first nonzero gradient; 0 before it.
     first: f64,
+    /// h, the largest norm of a weighted gradient so far.
     largest: f64,
+    /// The factor of −Z in the iterate.
     scale: f64,
+    /// Sum of the clipped-off parts of gradient norms, Σ(‖G_t‖ − h)₊.
     cut: f64,
+    /// Regret from clipped rounds that does not depend on u, Σ(‖G_t‖ − h)₊·‖w_t − centre‖.
     lost: f64,
-    /// Whether the factor of Z had to be cut.
+    /// Whether the factor of Z ever had to be capped.
     slow: bool,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float, D: Radial<F>> FreeGrad<F, D> {
-    /// At the centre of `domain`, in `dim` dimensions. The only allocation.
+    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize, domain: D) -> Self {
         Self {
             domain,
@@ -87,7 +97,7 @@ impl<F: Float, D: Radial<F>> FreeGrad<F, D> {
         Potential { wealth: self.domain.reach(), first, largest, spread: squares.root() / largest }
     }
 
-    /// The factor of −Z after a change.
+    /// Recomputes the factor of −Z after a change of Z or h.
     fn retune(&mut self) {
         let m = self.norm.root() / self.largest;
         let bet = self.potential().bet(m);

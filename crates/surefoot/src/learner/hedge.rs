@@ -7,16 +7,16 @@ use super::experts::{Sums, gibbs, range};
 use super::{Hinted, Learner};
 use crate::{Float, Vector};
 
-/// Exponential weights over the corners of the [`Simplex`](crate::Simplex), with one adaptive rate and hints.
+/// Exponential weights over the corners of the [`Simplex`](crate::Simplex), with one adaptive learning rate and hints.
 ///
-/// *Update*, with G_t = α_t g_t, hint h_t, and s_t the range (largest less smallest coordinate) of δ_t = G_t − h_t:
-/// w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = 2√(ln K/(Γ_t² + Σ_{i<t} s_i²)), Γ_t ≥ s_t known beforehand. If δ_t has a larger
-/// range after all, it is cut to Γ_t before it is used, and Γ grows. Without [`with_range`](Hedge::with_range) Γ starts
-/// at 0: then the first gradient only sets the scale, and w stays uniform.
+/// *Update*, with G_t = α_t g_t, hint h_t, and s_t the range (largest minus smallest coordinate) of δ_t = G_t − h_t:
+/// w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = 2√(ln K/(Γ_t² + Σ_{i<t} s_i²)), with Γ_t ≥ s_t known beforehand. If δ_t has a
+/// larger range, it is clipped to Γ_t before it is used, and then Γ grows. Without [`with_range`](Hedge::with_range)
+/// the initial value of Γ is 0: then the first gradient only sets the scale, and w stays uniform.
 ///
-/// *Guarantee*: R_T(u) ≤ √(ln K·(Γ² + Σs²)), plus max s_t if anything was cut.
+/// *Guarantee*: R_T(u) ≤ √(ln K·(Γ² + Σs²)), plus max s_t if anything was clipped.
 ///
-/// *Cost*: O(K) a step, with K exponentials.
+/// *Cost*: O(K) per step, with K exponentials.
 ///
 /// ```
 /// use surefoot::{Hedge, Learner};
@@ -30,24 +30,27 @@ use crate::{Float, Vector};
 /// stability term by Hoeffding's lemma.
 #[derive(Clone, Debug)]
 pub struct Hedge<F> {
+    /// The sum Z of weighted gradients, the hint of the open round, and the last hint error.
     sums: Sums,
+    /// The clipping threshold Γ, and the sum of squared ranges of hint errors.
     clip: Clip,
+    /// The weights w of the experts.
     iterate: Vec<f64>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float> Hedge<F> {
-    /// Uniform over `dim` experts. The only allocation.
+    /// Creates uniform weights over `dim` experts. No later call allocates.
     ///
     /// # Panics
-    /// If there are none.
+    /// If `dim` is 0.
     pub fn new(dim: usize) -> Self {
         assert!(dim > 0, "a simplex has corners");
         let iterate = vec![1.0 / dim as f64; dim];
         Self { sums: Sums::new(dim), clip: Clip::default(), iterate, arrays: PhantomData }
     }
 
-    /// Starts Γ at `bound`, which the range of no weighted gradient, less its hint, should exceed.
+    /// Sets the initial value of Γ to `bound`, an upper bound on the range of weighted gradients minus their hints.
     ///
     /// # Panics
     /// If `bound` is negative or not finite.

@@ -1,20 +1,20 @@
-//! Follow the leader, for losses of known strong convexity.
+//! Follow-the-leader for losses with known strong convexity.
 
 use super::{Learner, Quadratic, leader_room};
 use crate::promise::Promise;
 use crate::squares::weigh;
 use crate::{Float, Point, Project, Squares, Vector};
 
-/// Follow the leader on quadratic lower bounds, on any domain with a projection.
+/// Follow-the-leader on quadratic lower bounds, on any domain with a projection.
 ///
-/// *Update*, for losses α_t(⟨g_t, ·⟩ + (μ/2)‖· − x_t‖²): w_{t+1} = Π_D((Σ α_i x_i − Z_t/μ)/A_t), the point of the domain
-/// where the sum of all losses so far is least. Starts at the centre. There is nothing to tune; losses times a constant,
-/// μ included, change nothing.
+/// *Update*, for losses α_t(⟨g_t, ·⟩ + (μ/2)‖· − x_t‖²): w_{t+1} = Π_D((Σ α_i x_i − Z_t/μ)/A_t), the minimiser over the
+/// domain of the sum of all losses so far. The initial iterate is the centre. There is nothing to tune; multiplying
+/// losses and μ by a constant changes nothing.
 ///
-/// *Guarantee*: the regret of these losses is at most Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t), in the whole space too.
+/// *Guarantee*: the regret of these losses is at most Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t), also in the whole space.
 ///
-/// *Cost*: O(d) a step or what the projection costs. In the whole space or a ball [`StronglyConvex`](crate::StronglyConvex)
-/// does the same in O(nnz).
+/// *Cost*: O(d) per step plus the projection. In the whole space or a ball [`StronglyConvex`](crate::StronglyConvex)
+/// computes the same iterates in O(nnz).
 ///
 /// ```
 /// use surefoot::{AskTell, General, Leader, Learner, Linear, Whole};
@@ -23,23 +23,29 @@ use crate::{Float, Point, Project, Squares, Vector};
 /// assert_eq!((method.learner().at(0), method.at(0)), (-2.0, -2.0 * 2.0 / 3.0));
 /// ```
 ///
-/// Source: arXiv 1903.00974, the learner of the corollaries on strong convexity, whose print lacks weights and domain;
+/// Source: arXiv 1903.00974, the learner of the corollaries on strong convexity, whose text lacks weights and domain;
 /// regret: McMahan (2017).
 #[derive(Clone, Debug)]
 pub struct Leader<F, D> {
+    /// The domain D of the iterates.
     domain: D,
+    /// μ, the strong convexity of the losses.
     curvature: f64,
+    /// The current iterate w, by coordinate.
     iterate: Vec<F>,
-    /// Σ α_i x_i − Z/μ.
+    /// Numerator of the leader, Σ α_i x_i − Z/μ, by coordinate.
     pull: Vec<f64>,
-    /// Σ α_i of the losses with curvature.
+    /// A_t, the sum of the weights of losses with curvature.
     total: f64,
+    /// The regret bound Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t).
     regret: Squares,
+    /// The guarantee of the theorem for this run, compared with that of the first gradient.
     promise: Promise,
 }
 
 impl<F: Float, D: Project<F>> Leader<F, D> {
-    /// At the centre of `domain`, in `dim` dimensions, for losses of strong convexity μ = `curvature`.
+    /// Creates the learner at the centre of `domain`, in `dim` dimensions, for losses with strong convexity μ =
+    /// `curvature`.
     ///
     /// # Panics
     /// If `curvature` is not positive and finite.
@@ -57,12 +63,12 @@ impl<F: Float, D: Project<F>> Leader<F, D> {
         }
     }
 
-    /// μ.
+    /// Returns μ, the strong convexity of the losses.
     pub fn curvature(&self) -> f64 {
         self.curvature
     }
 
-    /// Goes to where the sum of all losses is least. A sum without curvature has no such point, and nothing moves.
+    /// Moves the iterate to the minimiser of the sum of all losses; without curvature there is none, and nothing moves.
     fn follow(&mut self) {
         if self.total > 0.0 {
             for (w, pull) in self.iterate.iter_mut().zip(&self.pull) {
@@ -72,7 +78,7 @@ impl<F: Float, D: Project<F>> Leader<F, D> {
         }
     }
 
-    /// Learns the linear part of a loss whose gradient at w_t is `gradient` plus `bend`, both weighted.
+    /// Adds the linear part of a loss whose weighted gradient at w_t is `weight`·`gradient` plus `bend`.
     fn learn<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, bend: impl Fn(&Self, usize) -> f64) {
         let mut slope = Squares::default();
         (0..self.pull.len()).for_each(|i| slope.add(bend(self, i)));

@@ -1,18 +1,21 @@
-//! Magnitude times direction: from one dimension and a unit ball to the whole space.
+//! The product of a magnitude and a direction: from a one-dimensional learner and a learner of a unit ball to the whole
+//! space.
 
 use super::{Lazy, Learner};
 use crate::{Float, Vector};
 
-/// A learner of one dimension for how far, and one of a unit ball for which way: w = max(s, 0)·y.
+/// A one-dimensional learner for the magnitude s and a learner of a unit ball for the direction y: w = max(s, 0)·y.
 ///
-/// *Update*: the direction is told g, the magnitude the slope ⟨g, y⟩; but not where s < 0 and the slope would push it
-/// further down, which is the constraint reduction to s ≥ 0. The direction's domain is a unit ball around 0 of any norm.
+/// *Update*: the direction learner receives g, the magnitude learner the slope ⟨g, y⟩, except where s < 0 and the slope
+/// would decrease s further, which is the constraint reduction to s ≥ 0. The domain of the direction is a unit ball
+/// around 0 of any norm.
 ///
-/// *Guarantee*: R_T(u) ≤ R_1d(‖u‖) + ‖u‖·R_ball(u/‖u‖) with the norm of that ball. So with a magnitude that needs no
-/// radius there is none in any norm, and with one of a bounded domain none against points that are further; see [`regret_bound_at`](Learner::regret_bound_at). For the Euclidean norm
+/// *Guarantee*: R_T(u) ≤ R_1d(‖u‖) + ‖u‖·R_ball(u/‖u‖) with the norm of that ball. So a magnitude learner without a
+/// radius gives a learner without a radius in any norm. With a magnitude of a bounded domain there is no guarantee
+/// against points beyond it; see [`regret_bound_at`](Learner::regret_bound_at). For the Euclidean norm
 /// [`FreeGrad`](crate::FreeGrad) does it in one piece.
 ///
-/// *Cost*: that of the two, O(nnz) for a [`Lazy`] direction.
+/// *Cost*: that of both learners; O(nnz) for a [`Lazy`] direction.
 ///
 /// ```
 /// use surefoot::{FreeGrad, Learner, Magnitude, SignedHedge, Whole};
@@ -31,29 +34,31 @@ use crate::{Float, Vector};
 /// Source: Cutkosky and Orabona (2018), Theorem 2.
 #[derive(Clone, Debug)]
 pub struct Magnitude<S, Y> {
+    /// The one-dimensional learner of the magnitude s.
     magnitude: S,
+    /// The learner of the direction y, whose domain is a unit ball around 0.
     direction: Y,
-    /// s as it was at first.
+    /// Initial value of the magnitude s.
     start: f64,
 }
 
 impl<S: Learner<f64>, Y> Magnitude<S, Y> {
-    /// Of a learner of one dimension and a learner whose domain is a unit ball around 0.
+    /// Combines a one-dimensional learner and a learner whose domain is a unit ball around 0.
     ///
     /// # Panics
-    /// If `magnitude` has more dimensions than one.
+    /// If `magnitude` does not have exactly one dimension.
     pub fn new(magnitude: S, direction: Y) -> Self {
         assert_eq!(magnitude.dim(), 1, "a magnitude is one number");
         let start = magnitude.at(0);
         Self { magnitude, direction, start }
     }
 
-    /// s, not negative.
+    /// Returns max(s, 0), the size of the iterate.
     fn size(&self) -> f64 {
         self.magnitude.at(0).max(0.0)
     }
 
-    /// Tells the magnitude a slope.
+    /// Passes `slope` to the magnitude learner, unless it would push a negative s further down.
     fn stretch(&mut self, weight: f64, slope: f64) {
         if self.magnitude.at(0) >= 0.0 || slope < 0.0 {
             self.magnitude.tell(weight, &[slope]);
@@ -61,7 +66,7 @@ impl<S: Learner<f64>, Y> Magnitude<S, Y> {
     }
 }
 
-/// ⟨g, y⟩.
+/// Returns the inner product ⟨g, y⟩ of `gradient` and the iterate of `direction`.
 fn slope<F: Float, V: Vector<F> + ?Sized>(gradient: &V, direction: &impl Learner<F>) -> f64 {
     let mut sum = 0.0;
     gradient.each(|i, g| sum += g.wide() * direction.at(i).wide());
@@ -82,7 +87,8 @@ impl<F: Float, S: Learner<f64>, Y: Learner<F>> Learner<F> for Magnitude<S, Y> {
         self.direction.open(weight);
     }
 
-    /// Slopes are gradients times a direction, which is within a unit ball.
+    /// Returns the smaller limit of the two learners. The slopes of the magnitude learner are within the limit too, since
+    /// they are inner products of gradients and points of a unit ball.
     fn room(&self, weight: f64) -> f64 {
         self.magnitude.room(weight).min(self.direction.room(weight))
     }
@@ -97,7 +103,7 @@ impl<F: Float, S: Learner<f64>, Y: Learner<F>> Learner<F> for Magnitude<S, Y> {
     }
 
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
-        // The best magnitude for a point is its norm, anything from 0 to `distance`.
+        // The best magnitude for a point is its norm, which may be any number from 0 to `distance`.
         let far = self.start.abs().max(distance - self.start);
         Some(self.magnitude.regret_bound_at(far)? + distance * self.direction.regret_bound()?)
     }

@@ -5,26 +5,26 @@ use super::{Learner, Quadratic, leader_room};
 use crate::squares::weigh;
 use crate::{Float, Point, Radial, Squares, Vector};
 
-/// Follow the leader on losses that are curved along their gradients.
+/// Follow-the-leader on losses that are curved along their gradients.
 ///
-/// *Update*, for ℓ_t = ⟨g_t, ·⟩ + (γ_t/2)⟨g_t, · − x_t⟩²: w_{t+1} is the point of the domain where
-/// Σ α_i ℓ_i + (ε/2)‖· − centre‖² is least. With H_t = εI + Σ α_i γ_i g_i g_iᵀ and b_t = Σ α_i(γ_i⟨g_i, x_i − centre⟩ − 1)·g_i that
-/// is centre + (H_t + νI)^{-1} b_t, ν ≥ 0 the smallest number that brings it into the domain. γ_t is γ, but at most
-/// 1/(8B‖g_t‖) with B twice the reach; less curvature is still a lower bound. Losses times a constant change nothing if
-/// γ is divided and ε multiplied by it.
+/// *Update*, for ℓ_t = ⟨g_t, ·⟩ + (γ_t/2)⟨g_t, · − x_t⟩²: w_{t+1} is the minimiser of Σ α_i ℓ_i + (ε/2)‖· − centre‖²
+/// over the domain. With H_t = εI + Σ α_i γ_i g_i g_iᵀ and b_t = Σ α_i(γ_i⟨g_i, x_i − centre⟩ − 1)·g_i it equals centre +
+/// (H_t + νI)^{-1} b_t, with the smallest ν ≥ 0 that brings it into the domain. γ_t is γ, but at most 1/(8B‖g_t‖) with
+/// B twice the reach; a smaller curvature still gives a lower bound. Multiplying losses by a constant changes nothing
+/// if γ is divided by it and ε multiplied by it.
 ///
-/// *Guarantee*: the regret of these losses against u is at most
-/// (ε/2)‖u − centre‖² + ½Σ α_t²(1 + γ_t⟨g_t, w_t − x_t⟩)²·⟨g_t, H_t^{-1} g_t⟩, and on a bounded domain, with no γ_t below γ' and α the
-/// largest weight, that is at most (ε/2)‖u − centre‖² + (81/64)·(α d/(2γ'))·log(1 + Σ α_t γ_t‖g_t‖²/(dε)). It bounds the
-/// excess of a loss whose samples are η-exp-concave for γ = η/2: with gradients below G, α_t = 1 gives
-/// O((1/η + GB)·d·log T/T), and other weights are no better.
+/// *Guarantee*: the regret of these losses against u is at most (ε/2)‖u − centre‖² + ½Σ α_t²(1 + γ_t⟨g_t, w_t −
+/// x_t⟩)²·⟨g_t, H_t^{-1} g_t⟩. On a bounded domain, with every γ_t ≥ γ' and α the largest weight, it is at most (ε/2)‖u
+/// − centre‖² + (81/64)·(α d/(2γ'))·log(1 + Σ α_t γ_t‖g_t‖²/(dε)). With γ = η/2 it bounds the excess of a loss whose
+/// samples are η-exp-concave: for gradients with norms below G, α_t = 1 gives O((1/η + GB)·d·log T/T), and other
+/// weights are no better.
 ///
-/// H is kept in factors, and its condition c costs digits: iterates are off by up to some c·2⁻⁵³ of themselves, so that none is
-/// right beyond c = 1e16, which gradients that lie 1e8 apart in size can bring about. An iterate that would not be finite
-/// is not taken.
+/// H is kept in factored form, and its condition number c costs precision: iterates have a relative error of up to
+/// about c·2⁻⁵³, so for c > 1e16, which gradients whose norms differ by a factor of 1e8 can cause, no digit is right.
+/// An iterate that would not be finite is rejected, and the previous one stays.
 ///
-/// *Cost*: O(d²) a step and two triangles of d² numbers; O(d³), some ten times, in rounds in which the domain binds. For d up
-/// to some hundreds.
+/// *Cost*: O(d²) per step and two triangular arrays of d² numbers; O(d³), about ten times, in rounds where the
+/// constraint of the domain is active. Suited to d up to some hundreds.
 ///
 /// ```
 /// use surefoot::{AskTell, Ball, General, OnlineNewton, Point, Uniform};
@@ -42,22 +42,29 @@ use crate::{Float, Point, Radial, Squares, Vector};
 /// Source: Hazan, Agarwal and Kale (2007); for Algorithm 2 of arXiv 1903.00974, which names exp-concave losses.
 #[derive(Clone, Debug)]
 pub struct OnlineNewton<F, D> {
+    /// The domain of the iterates: a ball or the whole space.
     domain: D,
+    /// γ, the curvature along gradients.
     gamma: f64,
+    /// ε, the curvature in all directions.
     epsilon: f64,
+    /// The current iterate w, by coordinate.
     iterate: Vec<F>,
-    /// b.
+    /// b, the negative gradient of the quadratic objective at the centre.
     pull: Vec<f64>,
+    /// The Hessian H of the sum of losses, in factored form.
     hessian: Cholesky,
-    /// Of H + νI, while ν is sought.
+    /// Factors of H + νI, the Hessian with a multiplier ν of the domain's constraint, during the search for ν.
     shifted: Cholesky,
+    /// Scratch vectors: the candidate iterate minus the centre, and a normalised copy of it.
     work: [Vec<f64>; 2],
-    /// Σ α²(1 + γ⟨g, w − x⟩)²⟨g, H⁻¹g⟩.
+    /// Twice the second part of the regret bound, Σ α²(1 + γ⟨g, w − x⟩)²⟨g, H⁻¹g⟩.
     regret: f64,
 }
 
 impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
-    /// At the centre of `domain`, in `dim` dimensions, with curvature γ along gradients and ε in all directions.
+    /// Creates the learner at the centre of `domain`, in `dim` dimensions, with curvature γ along gradients and ε in
+    /// all directions.
     ///
     /// # Panics
     /// If `gamma` or `epsilon` is not positive and finite.
@@ -80,7 +87,7 @@ impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
         }
     }
 
-    /// One loss with curvature `gamma` along its gradient; `inner` is γ⟨g, x − centre⟩, `bend` is γ⟨g, w − x⟩.
+    /// Adds a loss with curvature `gamma` along its gradient; `inner` is γ⟨g, x − centre⟩, `bend` is γ⟨g, w − x⟩.
     fn learn<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, gamma: f64, inner: f64, bend: f64) {
         if weight == 0.0 {
             return;
@@ -98,7 +105,7 @@ impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
         self.follow();
     }
 
-    /// Goes to where the sum of all losses is least.
+    /// Moves the iterate to the minimiser of the sum of all losses over the domain.
     fn follow(&mut self) {
         let work = &mut self.work[0];
         work.copy_from_slice(&self.pull);
@@ -116,8 +123,8 @@ impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
         }
     }
 
-    /// Finds ν ≥ 0 with ‖(H + νI)⁻¹b‖ = `radius`, by Newton's method on the reciprocal of that length: it is concave in
-    /// ν, so from the left no step is too long.
+    /// Finds ν ≥ 0 with ‖(H + νI)⁻¹b‖ = `radius`, by Newton's method on the reciprocal of that norm. The reciprocal is
+    /// concave in ν, so steps that start from the left never overshoot.
     fn confine(&mut self, radius: f64) {
         let [point, slope] = &mut self.work;
         let mut shift = 0.0;
@@ -126,7 +133,7 @@ impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
             if length <= radius * (1.0 + 1e-14) {
                 break;
             }
-            // Of the reciprocal at its present size.
+            // Computes the derivative of the reciprocal relative to its current value.
             self.shifted.shifted(&self.hessian, shift);
             slope.iter_mut().zip(&*point).for_each(|(slope, x)| *slope = x / length);
             let steepness = self.shifted.forward(slope);

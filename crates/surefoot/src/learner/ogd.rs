@@ -1,23 +1,24 @@
-//! Online gradient descent with one adaptive rate.
+//! Online gradient descent with one adaptive learning rate.
 
 use super::{Lazy, Learner, nearby, place, room_within};
 use crate::memory::lengthen;
 use crate::squares::weigh;
 use crate::{Float, Grow, Radial, Squares, Vector};
 
-/// Below this scale the direction is written anew, to keep it in range.
+/// Scale below which the direction is rewritten with scale 1, to keep it in range.
 const SMALL: f64 = 1.0 / 65536.0;
 
-/// Projected online gradient descent with a rate adapted to the norms seen.
+/// Projected online gradient descent with a learning rate that adapts to the gradient norms seen.
 ///
-/// *Update*: V ← V + ‖G_t‖², w ← Π_D(w − B·G_t/√(2V)), where G_t = α_t g_t and B is twice the reach of the domain.
-/// Starts at the centre. Zero gradients change nothing, and a loss times a constant changes nothing.
+/// *Update*: V ← V + ‖G_t‖², w ← Π_D(w − B·G_t/√(2V)), where G_t = α_t g_t and B is twice the reach of the domain. The
+/// initial iterate is the centre. Zero gradients change nothing, and multiplying all losses by a constant changes
+/// nothing.
 ///
-/// *Guarantee*: R_T(u) ≤ B·√(2V_T) for u in a bounded domain (Streeter and McMahan 2010; Duchi et al. 2011). None in
-/// the whole space, unless iterates happen to stay within B of u.
+/// *Guarantee*: R_T(u) ≤ B·√(2V_T) for u in a bounded domain (Streeter and McMahan 2010; Duchi et al. 2011). There is
+/// no guarantee in the whole space, unless iterates happen to stay within B of u.
 ///
-/// *Cost*: O(nnz) a step. The projection is one global factor; while it keeps shrinking the direction is rewritten at
-/// every factor of 2^16, in O(d), which happens at most about √T times in T rounds.
+/// *Cost*: O(nnz) per step. The projection is one global factor; each time it has shrunk by 2^16 the direction is
+/// rewritten in O(d), which happens at most about √T times in T rounds.
 ///
 /// ```
 /// use surefoot::{Ball, Learner, OgdNorm};
@@ -28,26 +29,31 @@ const SMALL: f64 = 1.0 / 65536.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct OgdNorm<F, D> {
+    /// The domain of the iterates: a ball or the whole space.
     domain: D,
+    /// The direction (w − centre)/scale, by coordinate.
     direction: Vec<F>,
+    /// The global scale of the direction.
     scale: f64,
+    /// V, the sum of squared norms of weighted gradients.
     gradients: Squares,
+    /// Squared norm of the direction.
     norm: Squares,
 }
 
 impl<F: Float, D: Radial<F>> OgdNorm<F, D> {
-    /// At the centre of `domain`, in `dim` dimensions. The only allocation.
+    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize, domain: D) -> Self {
         let direction = vec![F::default(); dim];
         Self { domain, direction, scale: 1.0, gradients: Squares::default(), norm: Squares::default() }
     }
 
-    /// The length, in the direction's units, of a step along a gradient as long as √(2V).
+    /// Returns B/scale: the step length, in units of the direction, for a gradient of norm √(2V).
     fn stride(&self) -> f64 {
         2.0 * self.domain.reach() / self.scale
     }
 
-    /// Writes the scale into the direction.
+    /// Multiplies the direction by the scale and resets the scale to 1.
     fn renew(&mut self, mut moved: impl FnMut(usize, f64)) {
         let mut norm = Squares::default();
         for (i, u) in self.direction.iter_mut().enumerate() {
@@ -69,7 +75,8 @@ impl<F: Float, D: Radial<F>> Learner<F> for OgdNorm<F, D> {
         place(self, i)
     }
 
-    /// The direction is up to 2^16 times as long as the iterate.
+    /// Returns the limit with allowance for the direction, which is up to 2^16 times as long as the iterate minus the
+    /// centre.
     fn room(&self, _: f64) -> f64 {
         room_within::<F>(self.domain.reach() / SMALL)
     }

@@ -7,20 +7,21 @@ use super::experts::Sums;
 use super::{Hinted, Learner, nearby, room_within};
 use crate::{Float, Vector};
 
-/// Steps of bisection for the multiplier of the constraint: more than the digits of a number.
+/// Number of bisection steps for the Lagrange multiplier of the constraint: more than the bits of an `f64` mantissa.
 const HALVINGS: usize = 60;
 
 /// Optimistic follow-the-regularised-leader with (λ/2)‖·‖_p² on the [`L1Ball`](crate::L1Ball), for p near 1.
 ///
 /// *Update*: w_t minimises ⟨Z_{t−1} + h_t, ·⟩ + (λ_t/2)‖·‖_p² over the ball of radius r, with 1/p + 1/q = 1, q the even
-/// number 2⌈ln d⌉, and λ_t = √(2(q−1)(Γ_t² + Σ_{i<t} ‖δ_i‖_q²))/r. That is the gradient of ‖θ‖_q²/(2λ) at θ, where θ is
-/// −(Z + h) shrunk towards 0 by the multiplier of the constraint, found by bisection. Errors larger than Γ in the q-norm
-/// are cut to it, and Γ grows.
+/// number 2⌈ln d⌉, and λ_t = √(2(q−1)(Γ_t² + Σ_{i<t} ‖δ_i‖_q²))/r. Equivalently, w_t is the gradient of ‖θ‖_q²/(2λ) at
+/// θ, where θ is −(Z + h) shrunk towards 0 by the Lagrange multiplier of the constraint, found by bisection. Errors
+/// larger than Γ in the q-norm are clipped to Γ, and then Γ grows.
 ///
-/// *Guarantee*: R_T(u) ≤ r·√(2(q−1)(Γ² + Σ‖δ‖_q²)), plus 2r·max‖δ‖_q if anything was cut; ‖δ‖_q ≤ √e·‖δ‖_∞. It is
-/// [`SignedHedge`](crate::SignedHedge) without exponentials, and its bound is worse by up to √e.
+/// *Guarantee*: R_T(u) ≤ r·√(2(q−1)(Γ² + Σ‖δ‖_q²)), plus 2r·max‖δ‖_q if anything was clipped; ‖δ‖_q ≤ √e·‖δ‖_∞.
+/// Compared with [`SignedHedge`](crate::SignedHedge) it needs no exponentials, and its bound is larger by a factor of
+/// up to √e.
 ///
-/// *Cost*: O(d) a step where the ball does not bind, up to 60·d where it does.
+/// *Cost*: O(d) per step where the constraint is inactive, up to 60·d where it is active.
 ///
 /// ```
 /// use surefoot::{Learner, PNorm};
@@ -34,16 +35,21 @@ const HALVINGS: usize = 60;
 /// Source: Gentile (2003); the regret by strong convexity of ½‖·‖_p² with modulus p − 1 = 1/(q − 1).
 #[derive(Clone, Debug)]
 pub struct PNorm<F> {
+    /// The sum Z of weighted gradients, the hint of the open round, and the last hint error.
     sums: Sums,
+    /// The clipping threshold Γ, and the sum of squared q-norms of hint errors.
     clip: Clip,
+    /// Radius r of the L1 ball.
     radius: f64,
+    /// The even exponent q of the norm, with 1/p + 1/q = 1.
     power: i32,
+    /// The current iterate w, by coordinate.
     iterate: Vec<f64>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float> PNorm<F> {
-    /// At 0, in `dim` dimensions and the L1 ball of a radius. The only allocation.
+    /// Creates the learner at 0, in `dim` dimensions and the L1 ball of radius `radius`. No later call allocates.
     ///
     /// # Panics
     /// If `radius` is not positive and finite.
@@ -54,12 +60,12 @@ impl<F: Float> PNorm<F> {
         Self { sums: Sums::new(dim), clip: Clip::default(), radius, power, iterate, arrays: PhantomData }
     }
 
-    /// √(2(q − 1)(Γ² + V)), λ times the radius.
+    /// Returns √(2(q − 1)(Γ² + V)), which is λ times the radius.
     fn spread(&self) -> f64 {
         (2.0 * f64::from(self.power - 1)).sqrt() * self.clip.spread()
     }
 
-    /// Moves to the leader. Sizes are in units of the largest |Z + h|, so that powers stay in range.
+    /// Moves the iterate to the minimiser. Sizes are divided by the largest |Z + h|, so that powers stay in range.
     fn play(&mut self) {
         let most = (0..self.sums.dim()).map(|i| self.sums.at(i).abs()).fold(0.0, f64::max);
         let limit = self.spread() / most; // ‖w‖₁ ≤ r where ‖λw‖₁ ≤ λr, in these units
@@ -73,7 +79,7 @@ impl<F: Float> PNorm<F> {
                 let middle = f64::midpoint(low, high);
                 if self.mirror(most, middle) > limit { low = middle } else { high = middle }
             }
-            // The last step need not be exact: the direction is, and the length is known.
+            // The bisection need not be exact: only the direction matters, since the length is known to be r.
             let length = self.mirror(most, low);
             self.iterate.iter_mut().for_each(|w| *w *= self.radius / length);
         } else {
@@ -81,7 +87,7 @@ impl<F: Float> PNorm<F> {
         }
     }
 
-    /// Writes the gradient of ½‖θ‖_q² to the iterate, θ = −(Z + h)/most shrunk by `shrink`; returns its L1 norm.
+    /// Writes the gradient of ½‖θ‖_q² to the iterate, where θ is −(Z + h)/most shrunk by `shrink`; returns its L1 norm.
     fn mirror(&mut self, most: f64, shrink: f64) -> f64 {
         let theta = |i: usize| (self.sums.at(i).abs() / most - shrink).max(0.0);
         let largest = 1.0 - shrink;
@@ -102,7 +108,7 @@ impl<F: Float> PNorm<F> {
     }
 }
 
-/// ‖x‖_q.
+/// Returns the q-norm ‖x‖_q for q = `power`.
 fn norm(x: &[f64], power: i32) -> f64 {
     let most = x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     if most == 0.0 {

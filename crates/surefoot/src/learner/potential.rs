@@ -1,40 +1,41 @@
-//! The potential of FreeGrad, for one number or for the norm of many, and what coordinates without a radius share.
+//! The potential function of FreeGrad, and constants shared by learners without a radius.
 
 use super::span;
 use crate::{Float, Separable};
 
-/// No iterate is further from the centre than this many times the initial wealth: 2^100.
+/// Largest distance of an iterate from the centre, in units of the initial wealth: 2^100.
 pub(super) const FURTHEST: f64 = (1_u128 << 100) as f64;
 
-/// ε of coordinate `i`: half its interval, in the whole space the reach.
+/// Returns the initial wealth ε of coordinate `i`: half the width of its interval; in the whole space, the reach.
 pub(super) fn wealth<F: Float>(domain: &impl Separable<F>, i: usize) -> f64 {
     domain.width(i).wide() / 2.0
 }
 
-/// How far coordinate `i` may be off: no further than its interval lets it, in the whole space where iterates go.
+/// Returns the largest distance of coordinate `i` from the centre: half its interval; in the whole space, the limit on
+/// iterates.
 pub(super) fn furthest<F: Float>(domain: &impl Separable<F>, i: usize) -> f64 {
     let furthest = wealth(domain, i) * if domain.bounded() { 1.0 } else { FURTHEST };
     furthest.min(span::<F>())
 }
 
-/// What the potential C·V^(−1/2)·exp(n²/(2V + 2hn)), C = ε·h_1², is made of, n apart.
+/// The parameters of the potential C·V^(−1/2)·exp(n²/(2V + 2hn)) with C = ε·h_1²; n = ‖Z‖ is an argument.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Potential {
-    /// ε, a length.
+    /// ε, the initial wealth, in the unit of iterates.
     pub(super) wealth: f64,
-    /// h_1, the size of the first gradient.
+    /// h_1, the norm of the first gradient.
     pub(super) first: f64,
-    /// h, the largest size so far.
+    /// h, the largest gradient norm so far.
     pub(super) largest: f64,
-    /// √V/h, V = h² + Σ of squared sizes.
+    /// √V/h, where V = h² + Σ of squared gradient norms.
     pub(super) spread: f64,
 }
 
 impl Potential {
-    /// The slope of the potential by n, times h/n: the iterate is minus this times Z/h, if m = n/h.
+    /// Returns the derivative of the potential by n, times h/n, at n = m·h: the iterate is minus this value times Z/h.
     ///
-    /// All quantities are ratios, so units cancel, and the exponent meets C before either is raised: neither a large
-    /// exponent nor a small first gradient leaves the range of numbers.
+    /// All quantities are ratios, so units cancel. C enters the exponent as a logarithm, so neither a large exponent
+    /// nor a small first gradient over- or underflows.
     pub(super) fn bet(&self, m: f64) -> f64 {
         let q = self.spread * self.spread;
         let log = 2.0 * (self.first / self.largest).ln() + m * m / (2.0 * (q + m));
@@ -42,13 +43,14 @@ impl Potential {
         self.wealth * (rest * log.exp()).min(FURTHEST / m)
     }
 
-    /// A bound on ε·h_1 + sup over n of `distance`·n less the potential: the regret against a point so far off.
+    /// Returns a bound on ε·h_1 + sup over n of (`distance`·n − potential): the regret against a point at that
+    /// distance.
     pub(super) fn regret(&self, distance: f64) -> f64 {
         let start = self.wealth * self.first;
         if distance == 0.0 || self.first == 0.0 {
             return start;
         }
-        // Logarithms of 2·distance·V/C and 4·distance·h·√V/C.
+        // Logarithms of 2·distance·V/C and 4·distance·h·√V/C, clipped at 0 below.
         let (ratio, steep) = ((2.0 * distance / self.wealth).ln(), 2.0 * (self.largest.ln() - self.first.ln()));
         let wide = (ratio + steep + 2.0 * self.spread.ln()).max(0.0);
         let far = (ratio + std::f64::consts::LN_2 + steep + self.spread.ln()).max(0.0);
@@ -60,7 +62,7 @@ impl Potential {
 mod tests {
     use super::Potential;
 
-    /// The bound is above the conjugate, found by search, over 10⁻⁶⁰ … 10⁶ in C, 10⁻⁶ … 10¹² in distance.
+    /// Compares the bound with the conjugate found by search, for C from 10⁻⁶⁰ to 10⁶ and distances from 10⁻⁶ to 10¹².
     #[test]
     fn the_closed_form_is_above_the_conjugate() {
         let (mut worst, mut cases) = (0.0_f64, 0);
@@ -88,7 +90,7 @@ mod tests {
         assert!(cases > 3000 && worst > 0.8, "{worst}");
     }
 
-    /// It is never more than the price of raising it: Ψ(Z + G, V + G²) ≤ Ψ(Z, V) + ⟨G, ∇Ψ⟩ for |G| ≤ h, in the plane.
+    /// Checks the potential's defining inequality Ψ(Z + G, V + G²) ≤ Ψ(Z, V) + ⟨G, ∇Ψ⟩ for |G| ≤ h, in two dimensions.
     #[test]
     fn one_step_costs_nothing() {
         let value = |n: f64, v: f64| -0.5 * v.ln() + n * n / (2.0 * v + 2.0 * n);

@@ -4,21 +4,22 @@ use super::{Hinted, Learner, room_within, span};
 use crate::squares::weigh;
 use crate::{Domain, Float, Project, Squares, Vector};
 
-/// How many times its reach a point is put away from the centre of a domain to find the furthest point that way.
+/// Distance from the centre, in units of the reach, at which a point is projected to find the furthest point of a
+/// domain in that direction.
 const FAR: f64 = (1_u64 << 60) as f64;
 
 /// Optimistic follow-the-regularised-leader whose regularisers are centred at the iterates.
 ///
-/// *Update*, with G_t = α_t g_t, hint h_t, δ_t = G_t − h_t, V_t = Σ‖δ‖², s_t = √(2V_t)/B, B twice the reach:
-/// w_t minimises ⟨Z_{t−1} + h_t, ·⟩ + Σ_{i<t} (σ_i/2)‖· − w_i‖² over D, σ_i = s_i − s_{i−1}; that is
-/// w_t = Π_D((Σσ_i w_i − Z_{t−1} − h_t)/s_{t−1}). Starts at the centre; before the first error, where s = 0, it goes to
-/// the furthest point against the hint. Nothing is cut, no bound on gradients is needed.
+/// *Update*, with G_t = α_t g_t, hint h_t, δ_t = G_t − h_t, V_t = Σ‖δ‖², s_t = √(2V_t)/B, B twice the reach: w_t
+/// minimises ⟨Z_{t−1} + h_t, ·⟩ + Σ_{i<t} (σ_i/2)‖· − w_i‖² over D, σ_i = s_i − s_{i−1}; equivalently, w_t = Π_D((Σσ_i
+/// w_i − Z_{t−1} − h_t)/s_{t−1}). The initial iterate is the centre; before the first nonzero error, where s = 0, the
+/// iterate is the furthest point of D against the hint. Nothing is clipped, and no bound on gradients is needed.
 ///
-/// *Guarantee*: R_T(u) ≤ B·√(2V_T) over a bounded domain, whatever the hints; at most twice what
-/// [`DualAveraging`](crate::DualAveraging) may promise, but with no term for errors that were cut. Where hints come true
-/// it costs nothing.
+/// *Guarantee*: R_T(u) ≤ B·√(2V_T) over a bounded domain, whatever the hints. The bound is at most twice that of
+/// [`DualAveraging`](crate::DualAveraging), but has no term for clipped errors. Rounds with exact hints add nothing to
+/// it.
 ///
-/// *Cost*: O(d) a step and two projections at most.
+/// *Cost*: O(d) per step and at most two projections.
 ///
 /// ```
 /// use surefoot::{Ball, Hinted, Learner, Proximal};
@@ -29,38 +30,43 @@ const FAR: f64 = (1_u64 << 60) as f64;
 /// assert_eq!(learner.regret_bound(), Some(0.0));
 /// ```
 ///
-/// Source: Mohri and Yang (2016); Joulani, György and Szepesvári (2017). Their constants are larger; B·√(2V) is the one
-/// that Algorithm 3 of arXiv 1903.00974 asks for.
+/// Source: Mohri and Yang (2016); Joulani, György and Szepesvári (2017). Their constants are larger; Algorithm 3 of
+/// arXiv 1903.00974 requires B·√(2V).
 #[derive(Clone, Debug)]
 pub struct Proximal<F, D> {
+    /// The domain D of the iterates.
     domain: D,
-    /// B·(Σσ_i w_i − Z), so that no division by B is ever needed.
+    /// Pull of past iterates and gradients, B·(Σσ_i w_i − Z); the factor B avoids a division by B.
     pull: Vec<f64>,
+    /// Hint of the open round, weighted, by coordinate.
     hint: Vec<f64>,
+    /// The current iterate w, by coordinate.
     iterate: Vec<F>,
+    /// V, the sum of squared norms of hint errors.
     errors: Squares,
-    /// For sums of gradients times B, and √(2V) times an iterate.
+    /// The value of [`Learner::room`], with allowance for sums of gradients times B, and for √(2V) times an iterate.
     room: f64,
 }
 
 impl<F: Float, D: Project<F>> Proximal<F, D> {
-    /// At the centre of `domain`, in `dim` dimensions. The only allocation.
+    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize, domain: D) -> Self {
         let iterate = (0..dim).map(|i| domain.centre(i)).collect();
         let room = pulled_room(&domain, dim);
         Self { domain, pull: vec![0.0; dim], hint: vec![0.0; dim], iterate, errors: Squares::default(), room }
     }
 
+    /// Returns B, twice the reach of the domain.
     fn diameter(&self) -> f64 {
         2.0 * self.domain.reach()
     }
 
-    /// B·(Σσ_i w_i − Z − h).
+    /// Returns coordinate `i` of B·(Σσ_i w_i − Z − h).
     fn force(&self, i: usize) -> f64 {
         self.pull[i] - self.diameter() * self.hint[i]
     }
 
-    /// Moves to the leader.
+    /// Moves the iterate to the minimiser of the regularised losses.
     fn play(&mut self) {
         let mut squares = Squares::default();
         (0..self.pull.len()).for_each(|i| squares.add(self.force(i)));
@@ -69,7 +75,7 @@ impl<F: Float, D: Project<F>> Proximal<F, D> {
             let domain = &self.domain;
             self.iterate.iter_mut().enumerate().for_each(|(i, w)| *w = domain.centre(i));
         } else {
-            // A point further off has the same projection, to the last digit.
+            // Limits the distance before projecting: points further out have the same projection up to rounding.
             let length = if self.domain.bounded() { FAR * self.domain.reach() } else { f64::INFINITY };
             let length = if root > 0.0 { length.min(norm / root) } else { length };
             let length = length.min(span::<F>());
@@ -121,13 +127,13 @@ impl<F: Float, D: Project<F>> Hinted<F> for Proximal<F, D> {
     }
 }
 
-/// The room of a learner that keeps gradients times its diameter, and sums of its iterates.
+/// Returns the [`room`](Learner::room) of a learner that stores gradients times its diameter, and sums of its iterates.
 pub(super) fn pulled_room<F: Float>(domain: &impl Domain<F>, dim: usize) -> f64 {
     let furthest = (0..dim).map(|i| domain.centre(i).wide().abs()).fold(domain.reach(), f64::max);
     room_within::<F>(furthest) / (4.0 * furthest).max(1.0)
 }
 
-/// √(2(V + δ²)) − √(2V) from both roots, without a cancellation.
+/// Computes √(2(V + δ²)) − √(2V) from the roots `new` and `old`, without cancellation.
 pub(super) fn growth(old: f64, new: f64, error: f64) -> f64 {
     if error == 0.0 { 0.0 } else { 2.0 * error * (error / (new + old)) }
 }

@@ -1,4 +1,4 @@
-//! Follow the leader with a quadratic penalty.
+//! Follow-the-leader with a quadratic penalty.
 
 use std::marker::PhantomData;
 
@@ -7,15 +7,16 @@ use crate::certificate::Comparator;
 use crate::squares::weigh;
 use crate::{Float, Penalty, Radial, Squares, Vector};
 
-/// Follow the leader for losses F + (μ/2)‖· − centre‖², told the gradients of F only.
+/// Follow-the-leader for losses F + (μ/2)‖· − centre‖² that receives the gradients of F only.
 ///
-/// *Update*: w_{t+1} = Π_D(centre − Z_t/(μA_t)), the point of the domain where Σ α_i(⟨g_i, ·⟩ + (μ/2)‖· − centre‖²) is
-/// least. Starts at the centre. There is nothing to tune; losses times a constant, μ included, change nothing.
+/// *Update*: w_{t+1} = Π_D(centre − Z_t/(μA_t)), the minimiser over the domain of Σ α_i(⟨g_i, ·⟩ + (μ/2)‖· − centre‖²).
+/// The initial iterate is the centre. There is nothing to tune; multiplying losses and μ by a constant changes nothing.
 ///
-/// *Guarantee*: the regret with the penalty counted in full, see [`Penalised`], is at most
-/// Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t), in the whole space too.
+/// *Guarantee*: the regret including the penalty, see [`Penalised`], is at most Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t),
+/// also in the whole space.
 ///
-/// *Cost*: O(nnz) a step: Z moves with the gradient, all else is one global factor. One `f64` a coordinate.
+/// *Cost*: O(nnz) per step: Z changes at the nonzeros of the gradient, and all other changes are one global factor. One
+/// `f64` per coordinate.
 ///
 /// ```
 /// use surefoot::certificate::{Composite, Gradients};
@@ -40,17 +41,24 @@ use crate::{Float, Penalty, Radial, Squares, Vector};
 /// Source: arXiv 1903.00974, the corollaries on strong convexity, with the penalty kept apart; Xiao (2010).
 #[derive(Clone, Debug)]
 pub struct Ridge<F, D> {
+    /// The domain of the iterates: a ball or the whole space.
     domain: D,
+    /// Strength μ of the quadratic penalty.
     strength: f64,
+    /// Z, the sum of weighted gradients of F.
     sum: Vec<f64>,
+    /// Squared norm of Z, the sum of weighted gradients.
     norm: Squares,
+    /// Sum of the weights of the rounds so far, A_t.
     total: f64,
+    /// The regret bound Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t).
     regret: Squares,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float, D: Radial<F>> Ridge<F, D> {
-    /// At the centre of `domain`, in `dim` dimensions, with a penalty of strength μ. The only allocation.
+    /// Creates the learner at the centre of `domain`, in `dim` dimensions, with a penalty of strength μ = `strength`.
+    /// No later call allocates.
     ///
     /// # Panics
     /// If `strength` is not positive and finite.
@@ -89,7 +97,7 @@ impl<F: Float, D: Radial<F>> Learner<F> for Ridge<F, D> {
         self.tell_moved(weight, gradient, |_, _| {});
     }
 
-    /// Of the regret with the penalty counted in full.
+    /// Returns the bound on the regret including the penalty.
     fn regret_bound(&self) -> Option<f64> {
         let root = self.regret.root();
         root.is_finite().then_some(root * root)
@@ -135,16 +143,18 @@ impl<F: Float, D: Radial<F>> Penalised<F> for Ridge<F, D> {
         Around { centre: |i| self.centre(i).wide(), strength: self.strength }
     }
 
-    /// O(1).
+    /// Computes Ω at the current iterate in O(1).
     fn present(&self) -> f64 {
         let distance = self.scale() * self.norm.root();
         self.strength / 2.0 * distance * distance
     }
 }
 
-/// (μ/2)‖· − centre‖².
+/// The penalty (μ/2)‖· − centre‖².
 struct Around<C> {
+    /// Coordinate i of the centre, as a function of i.
     centre: C,
+    /// Strength μ of the quadratic penalty.
     strength: f64,
 }
 
@@ -155,7 +165,7 @@ impl<C: Fn(usize) -> f64> Penalty for Around<C> {
         self.strength / 2.0 * distance.root() * distance.root()
     }
 
-    /// ⟨z, centre⟩ + ‖z‖²/(2μ).
+    /// Computes ⟨z, centre⟩ + ‖z‖²/(2μ).
     fn conjugate(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
         let (mut norm, mut inner) = (Squares::default(), 0.0);
         for i in 0..dim {

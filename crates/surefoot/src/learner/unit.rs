@@ -1,14 +1,14 @@
-//! Units of single coordinates.
+//! Scales of single coordinates, as powers of two.
 
 use crate::squares::binade;
 
-/// Gradients up to this many units are taken as they are.
+/// Largest gradient, in units, that does not change the unit of its coordinate.
 const LARGE: f64 = (1_u64 << 20) as f64;
 
-/// The unit, a power of two, in which a coordinate should count a nonzero `gradient`: the one that it has, or a larger
-/// one. `squares` is its sum of squares in the old unit.
+/// Returns the unit, a power of two, for counting a nonzero `gradient` of a coordinate: the old `unit` or a larger one.
+/// `squares` is the sum of squared gradients in the old unit.
 ///
-/// Powers of two change no digits, so a coordinate behaves as if it had the range of `f64` squared.
+/// Scaling by powers of two is exact, so squares of gradients neither over- nor underflow.
 pub(super) fn fit(unit: f64, squares: f64, gradient: f64) -> f64 {
     let size = gradient.abs();
     if size <= unit * LARGE && squares <= LARGE.powi(8) {
