@@ -1,27 +1,27 @@
 //! The experiments V1 to V21.
 
+mod acceleration_with_noise;
+mod acceleration_without_noise;
+mod adversaries;
+mod certificates;
+mod coverage;
+mod errata;
+mod exp_concave;
+mod interpolated_queries;
+mod minibatches;
+mod noise_adaptivity;
+mod noise_bound;
+mod optimism_with_noise;
+mod per_coordinate;
+mod probability;
 mod rate;
-mod v01;
-mod v02;
-mod v03;
-mod v04;
-mod v05;
-mod v06;
-mod v07;
-mod v08;
-mod v09;
-mod v10;
-mod v11;
-mod v12;
-mod v13;
-mod v14;
-mod v15;
-mod v16;
-mod v17;
-mod v18;
-mod v19;
-mod v20;
-mod v21;
+mod smooth_without_hints;
+mod sparse_forms;
+mod strong_convexity;
+mod sums_of_excesses;
+mod units;
+mod without_radius;
+mod without_smoothness;
 
 use crate::{Experiment, Form};
 
@@ -29,27 +29,27 @@ use crate::{Experiment, Form};
 #[must_use]
 pub fn experiments(form: Form) -> Vec<Experiment> {
     vec![
-        v01::experiment(form),
-        v02::experiment(form),
-        v03::experiment(form),
-        v04::experiment(form),
-        v05::experiment(form),
-        v06::experiment(form),
-        v07::experiment(form),
-        v08::experiment(form),
-        v09::experiment(form),
-        v10::experiment(form),
-        v11::experiment(form),
-        v12::experiment(form),
-        v13::experiment(form),
-        v14::experiment(form),
-        v15::experiment(form),
-        v16::experiment(form),
-        v17::experiment(form),
-        v18::experiment(form),
-        v19::experiment(form),
-        v20::experiment(form),
-        v21::experiment(form),
+        sparse_forms::experiment(form),
+        noise_bound::experiment(form),
+        without_smoothness::experiment(form),
+        acceleration_without_noise::experiment(form),
+        optimism_with_noise::experiment(form),
+        strong_convexity::experiment(form),
+        sums_of_excesses::experiment(form),
+        probability::experiment(form),
+        per_coordinate::experiment(form),
+        adversaries::experiment(form),
+        units::experiment(form),
+        certificates::experiment(form),
+        errata::experiment(form),
+        minibatches::experiment(form),
+        without_radius::experiment(form),
+        interpolated_queries::experiment(form),
+        smooth_without_hints::experiment(form),
+        acceleration_with_noise::experiment(form),
+        noise_adaptivity::experiment(form),
+        exp_concave::experiment(form),
+        coverage::experiment(form),
     ]
 }
 

@@ -3,7 +3,7 @@
 use surefoot::certificate::{Gradients, Ledger, Operator, Risk, Sketch, Stream};
 use surefoot::{Ball, Vector, View};
 
-use super::super::v08::Signs;
+use super::super::probability::Signs;
 use super::exact::PROBLEM;
 use crate::method::{Method, Solver, descend};
 use crate::problem::{Problem, dot, logistic, norm};
