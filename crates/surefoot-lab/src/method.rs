@@ -7,8 +7,8 @@ mod baseline;
 mod planted;
 
 use surefoot::{
-    Accelerated, Anytime, AskTell, Ball, Cuboid, DenseAnytime, DiagonalProximal, DualAveraging, FreeGrad, General,
-    Leader, Learner, OgdNorm, OnlineNewton, Optimistic, Point, Power, Proximal, Whole,
+    Accelerated, Anytime, AskTell, Ball, BoxDomain, DenseAnytime, DiagonalProximal, DualAveraging, FreeGrad, General,
+    Leader, Learner, OgdNorm, OnlineNewton, Optimistic, Point, Power, Proximal, WholeSpace,
 };
 
 use crate::Random;
@@ -143,20 +143,20 @@ impl Method {
             Self::Anytime { .. } => of(Anytime::new(ogd(), weights), |m, i| m.learner().at(i)),
             Self::Between { beta, .. } => of(Anytime::new(ogd(), weights).interpolate(beta), |m, i| m.learner().at(i)),
             Self::Free { wealth, .. } => {
-                let learner = FreeGrad::<f64, _>::new(dim, Whole::new(wealth));
+                let learner = FreeGrad::<f64, _>::new(dim, WholeSpace::new(wealth));
                 of(Anytime::new(learner, weights), |m, i| m.learner().at(i))
             }
             Self::Leader { curvature, ball: true, .. } => {
                 of(General::new(Leader::<f64, _>::new(dim, ball, curvature), weights), |m, i| m.learner().at(i))
             }
             Self::Leader { curvature, .. } => {
-                let learner = Leader::<f64, _>::new(dim, Whole::new(1.0), curvature);
+                let learner = Leader::<f64, _>::new(dim, WholeSpace::new(1.0), curvature);
                 of(General::new(learner, weights), |m, i| m.learner().at(i))
             }
             Self::Optimistic => of(Optimistic::dense(proximal(), weights), |m, i| m.method().learner().at(i)),
             Self::Diagonal => {
                 let [lower, upper] = [-1.0, 1.0].map(|half| centre.iter().map(|c| c + half).collect());
-                let learner = DiagonalProximal::<f64, _>::new(dim, Cuboid::new(lower, upper));
+                let learner = DiagonalProximal::<f64, _>::new(dim, BoxDomain::new(lower, upper));
                 of(Optimistic::dense(learner, weights), |m, i| m.method().learner().at(i))
             }
             Self::Dual => {

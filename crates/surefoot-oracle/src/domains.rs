@@ -7,11 +7,11 @@ use crate::vectors::{dot, minus, norm, plus, sum, zero};
 #[derive(Clone, Debug)]
 pub enum Domain<N = f64> {
     /// The whole space R^d, with the expected distance of the solution from 0.
-    Whole(N),
+    WholeSpace(N),
     /// Euclidean ball, given by its centre and radius.
     Ball(Vec<N>, N),
     /// Product of intervals, given by its lower and upper ends.
-    Cuboid(Vec<N>, Vec<N>),
+    BoxDomain(Vec<N>, Vec<N>),
     /// Probability simplex in this number of dimensions: nonnegative coordinates with sum 1.
     Simplex(usize),
     /// L1 ball around 0 of this radius.
@@ -22,33 +22,33 @@ impl<N: Number> Domain<N> {
     /// Returns the point at which learners start.
     pub fn centre(&self, dim: usize) -> Vec<N> {
         match self {
-            Domain::Whole(_) | Domain::L1(_) => zero(dim),
+            Domain::WholeSpace(_) | Domain::L1(_) => zero(dim),
             Domain::Simplex(_) => vec![N::of(1.0 / dim as f64); dim],
             Domain::Ball(centre, _) => centre.clone(),
-            Domain::Cuboid(lower, upper) => lower.iter().zip(upper).map(|(l, u)| (*l + *u) / N::of(2.0)).collect(),
+            Domain::BoxDomain(lower, upper) => lower.iter().zip(upper).map(|(l, u)| (*l + *u) / N::of(2.0)).collect(),
         }
     }
 
     /// Returns the radius r, half the diameter; for the whole space the expected distance of the solution.
     pub fn radius(&self) -> N {
         match self {
-            Domain::Whole(reach) => *reach,
+            Domain::WholeSpace(reach) => *reach,
             Domain::Ball(_, radius) | Domain::L1(radius) => *radius,
             Domain::Simplex(dim) => N::of(1.0 - 1.0 / *dim as f64).sqrt(),
-            Domain::Cuboid(lower, upper) => norm(&minus(upper, lower)) / N::of(2.0),
+            Domain::BoxDomain(lower, upper) => norm(&minus(upper, lower)) / N::of(2.0),
         }
     }
 
     /// Returns the nearest point of the domain (Euclidean projection).
     pub fn project(&self, x: &[N]) -> Vec<N> {
         match self {
-            Domain::Whole(_) => x.to_vec(),
+            Domain::WholeSpace(_) => x.to_vec(),
             Domain::Ball(centre, radius) => {
                 let away = minus(x, centre);
                 let length = norm(&away);
                 if length > *radius { plus(centre, *radius / length, &away) } else { x.to_vec() }
             }
-            Domain::Cuboid(lower, upper) => {
+            Domain::BoxDomain(lower, upper) => {
                 x.iter().zip(lower.iter().zip(upper)).map(|(x, (l, u))| x.clamp(*l, *u)).collect()
             }
             Domain::Simplex(_) => onto_simplex(x, N::of(1.0)),
@@ -67,9 +67,9 @@ impl Domain {
     /// Returns the support function h_D(z) = sup ⟨z, u⟩ over u in the domain.
     pub fn support(&self, z: &[f64]) -> f64 {
         match self {
-            Domain::Whole(_) => f64::INFINITY,
+            Domain::WholeSpace(_) => f64::INFINITY,
             Domain::Ball(centre, radius) => dot(z, centre) + radius * norm(z),
-            Domain::Cuboid(lower, upper) => {
+            Domain::BoxDomain(lower, upper) => {
                 z.iter().zip(lower.iter().zip(upper)).map(|(z, (l, u))| (z * l).max(z * u)).sum()
             }
             Domain::Simplex(_) => z.iter().fold(f64::NEG_INFINITY, |most, z| most.max(*z)),

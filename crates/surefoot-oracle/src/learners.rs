@@ -105,8 +105,8 @@ impl<N: Number> AdaGrad<N> {
     /// If the domain is not a product of intervals.
     pub fn new(dim: usize, domain: Domain<N>) -> Self {
         let width = match &domain {
-            Domain::Whole(reach) => vec![N::of(2.0) * *reach; dim],
-            Domain::Cuboid(lower, upper) => minus(upper, lower),
+            Domain::WholeSpace(reach) => vec![N::of(2.0) * *reach; dim],
+            Domain::BoxDomain(lower, upper) => minus(upper, lower),
             _ => panic!("no product of intervals"),
         };
         Self { w: domain.centre(dim), domain, width, s: zero(dim) }

@@ -71,8 +71,8 @@ impl<L> Coordinates<L> {
     /// If the domain is not a product of intervals.
     pub fn new<N: Number>(dim: usize, domain: &Domain<N>, one: impl Fn(Domain<N>) -> L) -> Self {
         let interval = |j: usize| match domain {
-            Domain::Whole(reach) => Domain::Whole(*reach),
-            Domain::Cuboid(lower, upper) => Domain::Cuboid(vec![lower[j]], vec![upper[j]]),
+            Domain::WholeSpace(reach) => Domain::WholeSpace(*reach),
+            Domain::BoxDomain(lower, upper) => Domain::BoxDomain(vec![lower[j]], vec![upper[j]]),
             _ => panic!("no product of intervals"),
         };
         Self((0..dim).map(|j| one(interval(j))).collect())

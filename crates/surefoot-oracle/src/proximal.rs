@@ -60,8 +60,8 @@ impl<N: Number> DiagonalProximal<N> {
     /// # Panics
     /// If the domain is not a box.
     pub fn new(domain: &Domain<N>) -> Self {
-        let Domain::Cuboid(lower, upper) = domain else { panic!("not a box") };
-        let one = |(l, u): (&N, &N)| Proximal::new(1, Domain::Cuboid(vec![*l], vec![*u]));
+        let Domain::BoxDomain(lower, upper) = domain else { panic!("not a box") };
+        let one = |(l, u): (&N, &N)| Proximal::new(1, Domain::BoxDomain(vec![*l], vec![*u]));
         Self { coordinates: lower.iter().zip(upper).map(one).collect() }
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Run with `cargo run -p surefoot --example own_hints`.
 
-use surefoot::{Anytime, AskHintTell, AskTell, Cuboid, DiagonalProximal, Learner, Point, Uniform};
+use surefoot::{Anytime, AskHintTell, AskTell, BoxDomain, DiagonalProximal, Learner, Point, Uniform};
 
 /// What an hour pays for a share x of each of two batteries: a wave over the day, a slow trend, a little noise, and wear.
 fn gradient(hour: usize, x: [f64; 2]) -> [f64; 2] {
@@ -17,7 +17,7 @@ fn gradient(hour: usize, x: [f64; 2]) -> [f64; 2] {
 
 /// The distance from the best shares, (0.3, −0.2), and the bound on the regret, after 100 days.
 fn run(guess: impl Fn(usize, &[[f64; 2]]) -> Option<[f64; 2]>) -> (f64, f64) {
-    let mut method = Anytime::new(DiagonalProximal::<f64, _>::new(2, Cuboid::cube(2, 1.0)), Uniform);
+    let mut method = Anytime::new(DiagonalProximal::<f64, _>::new(2, BoxDomain::cube(2, 1.0)), Uniform);
     let mut seen = Vec::new();
     for hour in 0..2400 {
         if let Some(hint) = guess(hour, &seen) {

@@ -6,7 +6,7 @@
 //!
 //! Run with `cargo run -p surefoot --example own_oracle`.
 
-use surefoot::{Anytime, AskTell, FreeGrad, Point, Uniform, Whole};
+use surefoot::{Anytime, AskTell, FreeGrad, Point, Uniform, WholeSpace};
 
 /// Draws customers; a small linear congruential generator will do.
 struct City {
@@ -42,7 +42,7 @@ impl City {
 
 fn main() {
     let mut city = City { state: 1 };
-    let mut method = Anytime::new(FreeGrad::<f64, _>::new(2, Whole::new(1.0)), Uniform);
+    let mut method = Anytime::new(FreeGrad::<f64, _>::new(2, WholeSpace::new(1.0)), Uniform);
     for _ in 0..20_000 {
         let depot = [method.at(0), method.at(1)]; // ask
         let gradient = city.subgradient(depot); // whatever it takes

@@ -77,12 +77,12 @@ pub trait Project<F: Float>: Domain<F> {
 /// The whole space R^d around 0. Learners need a `reach` for their step sizes; it is an estimate, and iterates may
 /// exceed it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Whole {
+pub struct WholeSpace {
     /// Estimated distance of the solution from 0.
     reach: f64,
 }
 
-impl Whole {
+impl WholeSpace {
     /// Creates the whole space, with the solution expected within `reach` of 0 (for per-coordinate learners: in each
     /// coordinate).
     ///
@@ -94,7 +94,7 @@ impl Whole {
     }
 }
 
-impl<F: Float> Domain<F> for Whole {
+impl<F: Float> Domain<F> for WholeSpace {
     fn centre(&self, _: usize) -> F {
         F::default()
     }
@@ -112,13 +112,13 @@ impl<F: Float> Domain<F> for Whole {
     }
 }
 
-impl<F: Float> Radial<F> for Whole {
+impl<F: Float> Radial<F> for WholeSpace {
     fn shrink(&self, _: f64) -> f64 {
         1.0
     }
 }
 
-impl<F: Float> Separable<F> for Whole {
+impl<F: Float> Separable<F> for WholeSpace {
     fn width(&self, _: usize) -> F {
         F::of(2.0 * self.reach)
     }
@@ -128,7 +128,7 @@ impl<F: Float> Separable<F> for Whole {
     }
 }
 
-impl<F: Float> Project<F> for Whole {
+impl<F: Float> Project<F> for WholeSpace {
     fn project(&self, _: &mut [F]) {}
 }
 
@@ -209,19 +209,19 @@ impl<F: Float> Project<F> for Ball<F> {
 /// A box: a product of intervals from `lower[i]` to `upper[i]`.
 ///
 /// ```
-/// use surefoot::{Cuboid, Domain};
-/// let square = Cuboid::cube(2, 1.0_f64);
+/// use surefoot::{BoxDomain, Domain};
+/// let square = BoxDomain::cube(2, 1.0_f64);
 /// assert_eq!(square.support(2, |i| [3.0, -4.0][i]), 7.0);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cuboid<F> {
+pub struct BoxDomain<F> {
     /// Lower ends of the intervals.
     lower: Vec<F>,
     /// Upper ends of the intervals.
     upper: Vec<F>,
 }
 
-impl<F: Float> Cuboid<F> {
+impl<F: Float> BoxDomain<F> {
     /// Creates the box with the corners `lower` and `upper`.
     ///
     /// # Panics
@@ -242,7 +242,7 @@ impl<F: Float> Cuboid<F> {
     }
 }
 
-impl<F: Float> Domain<F> for Cuboid<F> {
+impl<F: Float> Domain<F> for BoxDomain<F> {
     fn centre(&self, i: usize) -> F {
         self.lower[i] + (self.upper[i] - self.lower[i]) * F::of(0.5)
     }
@@ -270,7 +270,7 @@ impl<F: Float> Domain<F> for Cuboid<F> {
     }
 }
 
-impl<F: Float> Separable<F> for Cuboid<F> {
+impl<F: Float> Separable<F> for BoxDomain<F> {
     fn width(&self, i: usize) -> F {
         self.upper[i] - self.lower[i]
     }
@@ -280,7 +280,7 @@ impl<F: Float> Separable<F> for Cuboid<F> {
     }
 }
 
-impl<F: Float> Project<F> for Cuboid<F> {
+impl<F: Float> Project<F> for BoxDomain<F> {
     fn project(&self, x: &mut [F]) {
         x.iter_mut().enumerate().for_each(|(i, x)| *x = self.clip(i, *x));
     }

@@ -96,10 +96,10 @@ pub mod errata {}
 pub use average::Average;
 pub use certificate::{Certificate, Certified, ElasticNet, Gradients, Ledger, Penalty, Uncertified};
 pub use convert::{
-    Accelerated, Anytime, AskHintTell, AskTell, CompositeAnytime, DenseAnytime, General, Optimistic, StronglyConvex,
-    Unskipped, classic, linear_decay,
+    Accelerated, Anytime, AskHintTell, AskTell, CompositeAnytime, DenseAnytime, General, Optimistic, SkipError,
+    StronglyConvex, classic, linear_decay,
 };
-pub use domain::{Ball, Cuboid, Domain, L1Ball, Project, Radial, Separable, Simplex, Whole};
+pub use domain::{Ball, BoxDomain, Domain, L1Ball, Project, Radial, Separable, Simplex, WholeSpace};
 pub use float::{Float, Real};
 pub use learner::{
     AdaGrad, AdaHedge, CoinBetting, CompositeAveraging, Constrained, Descent, DiagonalFreeGrad, DiagonalProximal,

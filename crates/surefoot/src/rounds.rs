@@ -117,20 +117,25 @@ impl<W: Weights> Rounds<W> {
         self.is_sound().then_some(self.next)
     }
 
-    /// Whether `hint`, a prediction of the open round's gradient, can be used with the round's weight; `room` has the
+    /// Whether `hint`, a prediction of the open round's gradient, can be used with the round's weight; `magnitude_budget` has the
     /// meaning given in [`admit`](Rounds::admit). O(nnz).
-    pub fn accepts<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, hint: &V, room: f64) -> bool {
-        self.is_sound() && self.count(dim, hint, room).is_none()
+    pub fn accepts<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, hint: &V, magnitude_budget: f64) -> bool {
+        self.is_sound() && self.count(dim, hint, magnitude_budget).is_none()
     }
 
     /// Returns the weight with which `gradient` is to be used in the open round. Returns `None` if the gradient is
     /// refused; then the status tells why, and nothing else changes. O(nnz).
     ///
-    /// The sizes of all weighted gradients and hints so far, including this one, must sum to at most `room`, see
-    /// [`Learner::room`](crate::Learner::room).
-    pub fn admit<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, gradient: &V, room: f64) -> Option<f64> {
+    /// The sizes of all weighted gradients and hints so far, including this one, must sum to at most `magnitude_budget`, see
+    /// [`Learner::magnitude_budget`](crate::Learner::magnitude_budget).
+    pub fn admit<F: Float, V: Vector<F> + ?Sized>(
+        &mut self,
+        dim: usize,
+        gradient: &V,
+        magnitude_budget: f64,
+    ) -> Option<f64> {
         let sound = self.is_sound();
-        let index = if sound { self.count(dim, gradient, room) } else { None };
+        let index = if sound { self.count(dim, gradient, magnitude_budget) } else { None };
         if sound && index.is_none() {
             return Some(self.next);
         }
@@ -141,12 +146,17 @@ impl<W: Weights> Rounds<W> {
     }
 
     /// Returns the first coordinate that makes `vector` unusable; if there is none, adds the vector's size to `mass`.
-    fn count<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, vector: &V, room: f64) -> Option<usize> {
+    fn count<F: Float, V: Vector<F> + ?Sized>(
+        &mut self,
+        dim: usize,
+        vector: &V,
+        magnitude_budget: f64,
+    ) -> Option<usize> {
         let (mut mass, mut fault) = (self.mass, None);
         vector.each(|i, x| {
             let x = weigh(self.next, x);
             mass += x.wide().abs();
-            let fine = i < dim && num_traits::Float::is_finite(x) && (mass <= room || x == F::zero());
+            let fine = i < dim && num_traits::Float::is_finite(x) && (mass <= magnitude_budget || x == F::zero());
             if !fine && fault.is_none() {
                 fault = Some(i);
             }

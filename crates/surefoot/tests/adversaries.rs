@@ -4,9 +4,9 @@ mod common;
 
 use common::Random;
 use surefoot::{
-    AdaGrad, AdaHedge, Ball, CoinBetting, Constrained, Cuboid, Descent, DiagonalFreeGrad, DiagonalProximal,
+    AdaGrad, AdaHedge, Ball, BoxDomain, CoinBetting, Constrained, Descent, DiagonalFreeGrad, DiagonalProximal,
     DualAveraging, FreeGrad, Hedge, Hinted, L1Ball, Learner, Magnitude, OgdNorm, PNorm, Proximal, SignedHedge, Simplex,
-    Whole,
+    WholeSpace,
 };
 use surefoot_oracle::Domain;
 use surefoot_oracle::vectors::{dot, norm, plus, times};
@@ -90,7 +90,7 @@ fn free<L: Learner<f64> + 'static>(
     learner: impl Fn() -> L + 'static,
 ) -> Case {
     let against = [0.01, 0.1, 1.0, 10.0, 100.0].map(|u| (u, ball(u))).to_vec();
-    Case { against, ..plain(name, &Domain::Whole(1.0), learner) }
+    Case { against, ..plain(name, &Domain::WholeSpace(1.0), learner) }
 }
 
 /// Every learner with a proven bound. A new one is a new row.
@@ -98,16 +98,16 @@ fn table() -> Vec<Case> {
     let ball = Domain::Ball(vec![0.0; DIM], 1.0);
     let away = Domain::Ball(vec![0.5; DIM], 0.75);
     let (lower, upper) = (vec![-1.0, 0.0, -0.5, 0.25, -2.0], vec![1.0, 2.0, 0.5, 0.25, 1.0]);
-    let cuboid = Domain::Cuboid(lower.clone(), upper.clone());
-    let core_cuboid = move || Cuboid::new(lower.clone(), upper.clone());
+    let cuboid = Domain::BoxDomain(lower.clone(), upper.clone());
+    let core_cuboid = move || BoxDomain::new(lower.clone(), upper.clone());
     let (simplex, l1) = (Domain::Simplex(DIM), Domain::L1(2.0));
     let away_ball = || Ball::around(vec![0.5; DIM], 0.75);
     let boxed = || core_cuboid.clone();
     let (b1, b2, b3, b4, b5, b6) = (boxed(), boxed(), boxed(), boxed(), boxed(), boxed());
     let b7 = boxed();
-    let whole = || Whole::new(0.1);
+    let whole = || WholeSpace::new(0.1);
     let balls = |u: f64| Domain::Ball(vec![0.0; DIM], u);
-    let cubes = |u: f64| Domain::Cuboid(vec![-u; DIM], vec![u; DIM]);
+    let cubes = |u: f64| Domain::BoxDomain(vec![-u; DIM], vec![u; DIM]);
     vec![
         plain("ogd", &ball, || OgdNorm::new(DIM, Ball::new(1.0))),
         plain("descent, box", &cuboid, move || Descent::new(DIM, b1())),

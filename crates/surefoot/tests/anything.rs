@@ -12,8 +12,8 @@ use surefoot::certificate::{
     Sketch, Stream, Uncertified, fenchel,
 };
 use surefoot::{
-    Anytime, AskHintTell, AskTell, Ball, Cuboid, DenseAnytime, DualAveraging, Float, Lazy, Learner, Linear, Point,
-    Rounds, Sparse, Status, Uniform, Unskipped, Vector, View, Whole,
+    Anytime, AskHintTell, AskTell, Ball, BoxDomain, DenseAnytime, DualAveraging, Float, Lazy, Learner, Linear, Point,
+    Rounds, SkipError, Sparse, Status, Uniform, Vector, View, WholeSpace,
 };
 use surefoot_oracle::{Domain as Oracle, Learner as Twin};
 
@@ -100,7 +100,7 @@ fn feed<F: Float, A: AskTell<F> + Clone + Debug>(name: &str, method: &A, seed: u
         assert!(finite(&method), "{name}, {t}: {indices:?} {values:?}");
         for gradients in [Gradients::Exact, Gradients::Fresh, Gradients::Reused] {
             assert!(certified(&method.certificate(&Ball::new(1.0), gradients)), "{name}, {t}");
-            assert!(certified(&method.certificate(&Whole::new(1.0), gradients)), "{name}, {t}");
+            assert!(certified(&method.certificate(&WholeSpace::new(1.0), gradients)), "{name}, {t}");
         }
     }
     assert!(refused.is_some() && method.steps() > 10, "{name}: {refused:?} {}", method.steps());
@@ -167,7 +167,7 @@ fn rounds_that_are_skipped_may_be_any() {
         let steps = if random.next().is_multiple_of(9) { u64::MAX - random.next() % 3 } else { random.next() % 1000 };
         let (weight, before) = (number(&mut random), method.steps());
         let fair = weight >= 0.0 && (method.total_weight() + weight).is_finite() && steps < u64::MAX - before;
-        let expected = if fair { Ok(()) } else { Err(Unskipped::Range) };
+        let expected = if fair { Ok(()) } else { Err(SkipError::Range) };
         assert_eq!(method.skip(steps, weight), expected, "{steps} {weight}");
         if method.steps() > u64::MAX / 2 {
             method = Anytime::new(DualAveraging::new(DIM, Ball::new(1.0)), Uniform);
@@ -185,7 +185,7 @@ fn rounds_that_are_skipped_may_be_any() {
 /// indices within the dimension, but any number else, and twice.
 #[test]
 fn certificates_are_numbers_or_errors() {
-    let (ball, whole, net) = (Ball::<f64>::new(1.0), Whole::new(1.0), ElasticNet::new(0.1, 0.5));
+    let (ball, whole, net) = (Ball::<f64>::new(1.0), WholeSpace::new(1.0), ElasticNet::new(0.1, 0.5));
     for seed in 0..400 {
         let mut random = Random(seed);
         let mut sums = Composite::new(DIM);
@@ -328,10 +328,10 @@ fn domains_take_anything() {
             assert!(!fair || x.iter().all(|x| x.is_finite()), "{before:?} to {x:?}");
         }
     }
-    check(&Whole::new(1.0));
+    check(&WholeSpace::new(1.0));
     check(&Ball::new(1.0));
     check(&Ball::around(vec![1.0; 2], 3.0));
-    check(&Cuboid::cube(DIM, 1.0));
+    check(&BoxDomain::cube(DIM, 1.0));
     check(&surefoot::Simplex::new(DIM));
     check(&surefoot::L1Ball::new(2.0));
 }

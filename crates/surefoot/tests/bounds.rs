@@ -264,7 +264,7 @@ fn runs_stay_below_theorem_s() {
                 g
             };
             let weight = |t: u64| (t as f64).powf(power);
-            let trace = conversions::strongly_convex(3, &Domain::Whole(1.0), 1.0, &weight, STEPS, &mut oracle);
+            let trace = conversions::strongly_convex(3, &Domain::WholeSpace(1.0), 1.0, &weight, STEPS, &mut oracle);
             let x = &trace[STEPS as usize - 1].output;
             sum += dot(x, x) / 2.0 / 400.0;
         }

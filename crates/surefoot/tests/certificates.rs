@@ -11,8 +11,8 @@ use surefoot::certificate::{
     Assumption, Composite, Coupled, Curved, Cuts, ElasticNet, Gradients, Inside, Kind, Ledger, Rise, Uncertified,
 };
 use surefoot::{
-    Anytime, AskTell, Ball, Cuboid, Float, General, L1Ball, Lazy, Leader, Learner, Linear, OgdNorm, Project, Simplex,
-    StronglyConvex, View,
+    Anytime, AskTell, Ball, BoxDomain, Float, General, L1Ball, Lazy, Leader, Learner, Linear, OgdNorm, Project,
+    Simplex, StronglyConvex, View,
 };
 use surefoot_oracle::vectors::{dot, norm, plus, times};
 use surefoot_oracle::{Domain, Learner as Twin, conversions, learners as twins};
@@ -71,7 +71,7 @@ impl<F: Float> Visit<F> for Table<'_> {
         _: &dyn Fn() -> Box<dyn Twin>,
         domain: &Domain,
     ) {
-        if matches!(domain, Domain::Whole(_)) {
+        if matches!(domain, Domain::WholeSpace(_)) {
             return;
         }
         for (case, weight) in weights() {
@@ -270,7 +270,7 @@ fn strong_convexity_as_numpy_has_it() {
         gradients.push(ridge(&model, mu, x).1);
         gradients.last().expect("one").clone()
     };
-    let trace = conversions::strongly_convex(DIM, &Domain::Whole(1.0), mu, &|t| t as f64, 100, oracle);
+    let trace = conversions::strongly_convex(DIM, &Domain::WholeSpace(1.0), mu, &|t| t as f64, 100, oracle);
     let mut sums = Curved::new(DIM, mu);
     for (t, (round, gradient)) in (1_u32..).zip(trace.iter().zip(&gradients)) {
         sums.record(f64::from(t), gradient, |i| round.query[i]);
@@ -349,13 +349,13 @@ impl Within<'_> {
     fn all<F: Float>(&mut self, tolerance: f64) {
         let (lower, upper) = (vec![-0.2, 0.1, -0.5, -0.1, 0.0], vec![0.3, 0.4, 0.5, 0.1, 0.2]);
         let centre = vec![0.25, -0.5, 0.0, 0.25, 0.5];
-        let cuboid = Cuboid::new(common::narrow(&lower), common::narrow(&upper));
+        let cuboid = BoxDomain::new(common::narrow(&lower), common::narrow(&upper));
         let away = Ball::<F>::around(common::narrow(&centre), 0.75);
         let ball = Domain::Ball(vec![0.0; DIM], 0.5);
         self.check::<F, _>(&Both { name: "ball", core: Ball::<F>::new(0.5), twin: ball }, tolerance);
         let twin = Domain::Ball(centre, 0.75);
         self.check::<F, _>(&Both { name: "ball elsewhere", core: away, twin }, tolerance);
-        let twin = Domain::Cuboid(lower, upper);
+        let twin = Domain::BoxDomain(lower, upper);
         self.check::<F, _>(&Both { name: "box", core: cuboid, twin }, tolerance);
         let twin = Domain::Simplex(DIM);
         self.check::<F, _>(&Both { name: "simplex", core: Simplex::new(DIM), twin }, tolerance);

@@ -189,7 +189,7 @@ fn without_penalty_there_is_none() {
     let model = Model::new(Loss::Logistic);
     let none = fenchel(&model, DIM, |_| 0.1, None, &ElasticNet::new(0.0, 0.0));
     assert_eq!(none, Err(Uncertified::Unbounded));
-    let whole = Same(&Domain::Whole(1.0));
+    let whole = Same(&Domain::WholeSpace(1.0));
     let none = fenchel(&model, DIM, |_| 0.1, None, &Inside::<f64, _>::new(&whole));
     assert_eq!(none, Err(Uncertified::Unbounded));
 }

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use common::{Random, Record, chain, distance, iterate, own, sequences, size, weights, wide};
 use surefoot::certificate::{Gradients, Uncertified};
 use surefoot::{
-    Accelerated, AskTell, Ball, Cuboid, DualAveraging, General, Leader, Learner, Linear, OgdNorm, OnlineNewton,
-    Optimistic, Quadratic, StronglyConvex, Whole, linear_decay,
+    Accelerated, AskTell, Ball, BoxDomain, DualAveraging, General, Leader, Learner, Linear, OgdNorm, OnlineNewton,
+    Optimistic, Quadratic, StronglyConvex, WholeSpace, linear_decay,
 };
 use surefoot_oracle::Domain;
 use surefoot_oracle::vectors::{dot, norm, plus, times};
@@ -171,9 +171,9 @@ fn leader<D: surefoot::Project<f64>>(core: impl Fn() -> D, domain: &Domain) -> f
 
 #[test]
 fn regret_of_the_leader() {
-    let whole = leader(|| Whole::new(1.0), &Domain::Whole(1.0));
+    let whole = leader(|| WholeSpace::new(1.0), &Domain::WholeSpace(1.0));
     let ball = leader(|| Ball::new(0.5), &Domain::Ball(vec![0.0; 4], 0.5));
-    let cube = leader(|| Cuboid::cube(4, 0.3), &Domain::Cuboid(vec![-0.3; 4], vec![0.3; 4]));
+    let cube = leader(|| BoxDomain::cube(4, 0.3), &Domain::BoxDomain(vec![-0.3; 4], vec![0.3; 4]));
     println!("regret/bound at most {whole}, {ball}, {cube}");
     assert!(whole > 0.9 && ball > 0.5 && cube > 0.5, "no challenge");
 }
@@ -230,8 +230,8 @@ fn strong_convexity_without_a_domain() {
     // On the kink, (2s, s, 1): μ((2s − 1)² + (s − 1)²)/2 is least at s = 3/5.
     let least = value(&[1.2, 0.6, 1.0]);
     for (name, weight) in weights() {
-        let mut dense = General::new(Leader::<f64, _>::new(3, Whole::new(1.0), mu), own(&weight));
-        let mut sparse = StronglyConvex::<f64, _, _>::new(3, Whole::new(1.0), mu, own(&weight)).certified();
+        let mut dense = General::new(Leader::<f64, _>::new(3, WholeSpace::new(1.0), mu), own(&weight));
+        let mut sparse = StronglyConvex::<f64, _, _>::new(3, WholeSpace::new(1.0), mu, own(&weight)).certified();
         let (mut total, mut bound, mut worst) = (0.0, 0.0, 0.0_f64);
         for t in 1..=400 {
             let g = gradient(&wide(&sparse.query()));
@@ -277,7 +277,7 @@ fn linear_decay_ends_at_the_average() {
 /// A learner's losses without curvature are linear, to a learner that knows of curvature too.
 #[test]
 fn linear_losses_among_quadratic_ones() {
-    let mut leader = Leader::<f64, _>::new(1, Whole::new(1.0), 2.0);
+    let mut leader = Leader::<f64, _>::new(1, WholeSpace::new(1.0), 2.0);
     leader.tell(1.0, &[1.0]);
     assert_eq!((leader.at(0), leader.regret_bound()), (0.0, None), "no least point yet");
     leader.tell_quadratic(1.0, &[1.0], &surefoot::View::new(1, |_| 3.0));

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Record, chain, distance, wide};
 use surefoot::{
-    AdaHedge, AskTell, Average, Ball, Cuboid, DiagonalProximal, DualAveraging, Hedge, Hinted, LazyHinted, Linear,
+    AdaHedge, AskTell, Average, Ball, BoxDomain, DiagonalProximal, DualAveraging, Hedge, Hinted, LazyHinted, Linear,
     Optimistic, PNorm, Proximal, SignedHedge, Simplex, Sparse,
 };
 use surefoot_oracle::vectors::times;
@@ -41,8 +41,8 @@ fn hold<L: Hinted<f64>>(name: &str, mut learner: L, mut twin: impl Twin) {
 fn hints_agree_with_the_twins() {
     let ball = Domain::Ball(vec![0.25; DIM], 0.75);
     let core_ball = || Ball::around(vec![0.25; DIM], 0.75);
-    let cuboid = Domain::Cuboid(vec![-0.5; DIM], vec![1.0; DIM]);
-    let core_cuboid = || Cuboid::new(vec![-0.5; DIM], vec![1.0; DIM]);
+    let cuboid = Domain::BoxDomain(vec![-0.5; DIM], vec![1.0; DIM]);
+    let core_cuboid = || BoxDomain::new(vec![-0.5; DIM], vec![1.0; DIM]);
     let simplex = Domain::Simplex(DIM);
     let dual = learners::DualAveraging::new(DIM, ball.clone(), 0.0);
     hold("dual averaging", DualAveraging::new(DIM, core_ball()), dual);
@@ -79,7 +79,7 @@ fn averages<L: LazyHinted<f64>>(name: &str, mut learner: L) {
 #[test]
 fn averages_follow_hints() {
     averages("dual averaging", DualAveraging::new(DIM, Ball::around(vec![0.25; DIM], 0.75)));
-    averages("diagonal proximal", DiagonalProximal::new(DIM, Cuboid::new(vec![-0.5; DIM], vec![1.0; DIM])));
+    averages("diagonal proximal", DiagonalProximal::new(DIM, BoxDomain::new(vec![-0.5; DIM], vec![1.0; DIM])));
 }
 
 /// Algorithm 3 over [`Proximal`] on Nesterov's chain of 2T + 1 links, gap·T²/R²: the figures of an independent numpy

@@ -102,7 +102,7 @@ fn hints_that_are_not_finite() {
     assert_eq!(format!("{method:?} {dense:?}"), before);
     // The next weight may be too large for a gradient that was fine itself.
     let mut last = Optimistic::new(learner(), Linear);
-    last.tell(&[last.method().learner().room(1.0) / 1.5, 0.0]);
+    last.tell(&[last.method().learner().magnitude_budget(1.0) / 1.5, 0.0]);
     last.tell(&[1.0, 0.0]);
     assert_eq!((last.steps(), last.status()), (2, surefoot::Status::Sound));
     assert!(wide(&last.query()).iter().all(|x| x.is_finite()));

@@ -10,7 +10,7 @@ use surefoot::certificate::{
     Balance, Composite, ElasticNet, FullPass, Glm, Gradients, Optimality, fenchel, margin_error,
 };
 use surefoot::{
-    AdaGrad, Anytime, AskTell, Ball, Cuboid, DenseAnytime, Domain, DualAveraging, Float, FreeGrad, Learner, Linear,
+    AdaGrad, Anytime, AskTell, Ball, BoxDomain, DenseAnytime, Domain, DualAveraging, Float, FreeGrad, Learner, Linear,
     OgdNorm, Optimistic, Penalised, Proximal, Ridge, Uniform, Vector,
 };
 use surefoot_oracle::Number;
@@ -239,7 +239,7 @@ fn ledgers_of_unequal_slopes() {
             let centre = vec![F::of(far); DIM];
             let (ball, cuboid) = (
                 Ball::around(centre.clone(), 1.0),
-                Cuboid::new(vec![F::of(far - 1.0); DIM], vec![F::of(far + 1.0); DIM]),
+                BoxDomain::new(vec![F::of(far - 1.0); DIM], vec![F::of(far + 1.0); DIM]),
             );
             let dual = || DualAveraging::<F, _>::new(DIM, ball.clone());
             hold("dual", Anytime::new(dual(), Linear).certified(), &ball, &kinks, failures);

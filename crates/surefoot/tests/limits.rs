@@ -7,9 +7,9 @@ use std::fmt::Debug;
 use common::methods::{Methods, Play, methods};
 use common::{Random, Visit, kept, wide};
 use surefoot::{
-    AdaGrad, Anytime, AskHintTell, AskTell, Ball, Cuboid, DenseAnytime, Descent, DiagonalProximal, DualAveraging,
+    AdaGrad, Anytime, AskHintTell, AskTell, Ball, BoxDomain, DenseAnytime, Descent, DiagonalProximal, DualAveraging,
     Float, FreeGrad, General, Hedge, Hinted, L1Ball, Lazy, Leader, Learner, Linear, Magnitude, OgdNorm, Optimistic,
-    PNorm, Proximal, Ridge, SignedHedge, Sparse, Status, StronglyConvex, Uniform, Unskipped, Whole,
+    PNorm, Proximal, Ridge, SignedHedge, SkipError, Sparse, Status, StronglyConvex, Uniform, WholeSpace,
 };
 use surefoot_oracle::{Domain, Learner as Twin};
 
@@ -125,11 +125,11 @@ fn radii_at_the_end_of_the_range() {
     }
     fn both<F: Float>(radii: &[f64]) {
         for &r in radii {
-            let (ball, cube) = (|| Ball::<F>::new(r), || Cuboid::cube(2, F::of(r)));
+            let (ball, cube) = (|| Ball::<F>::new(r), || BoxDomain::cube(2, F::of(r)));
             run("ogd", r, Anytime::new(OgdNorm::new(2, ball()), Uniform));
             run("dual", r, Anytime::new(DualAveraging::new(2, ball()), Uniform));
             run("free grad", r, Anytime::new(FreeGrad::new(2, ball()), Uniform));
-            run("free grad, whole", r, Anytime::new(FreeGrad::<F, _>::new(2, Whole::new(r)), Uniform));
+            run("free grad, whole", r, Anytime::new(FreeGrad::<F, _>::new(2, WholeSpace::new(r)), Uniform));
             run("adagrad", r, Anytime::new(AdaGrad::new(2, cube()), Uniform));
             run("diagonal proximal", r, Anytime::new(DiagonalProximal::new(2, cube()), Uniform));
             run("descent", r, DenseAnytime::new(Descent::new(2, ball()), Uniform));
@@ -170,11 +170,11 @@ fn hints_at_the_end_of_the_range() {
     }
     fn all<F: Float>(tiny: f64, huge: f64) {
         lazy("dual", DualAveraging::<F, _>::new(2, Ball::new(1.0)), tiny, huge);
-        lazy("dual, whole", DualAveraging::<F, _>::new(2, Whole::new(1.0)), tiny, huge);
-        lazy("diagonal proximal", DiagonalProximal::<F, _>::new(2, Cuboid::cube(2, F::one())), tiny, huge);
-        lazy("diagonal proximal, whole", DiagonalProximal::<F, _>::new(2, Whole::new(1.0)), tiny, huge);
+        lazy("dual, whole", DualAveraging::<F, _>::new(2, WholeSpace::new(1.0)), tiny, huge);
+        lazy("diagonal proximal", DiagonalProximal::<F, _>::new(2, BoxDomain::cube(2, F::one())), tiny, huge);
+        lazy("diagonal proximal, whole", DiagonalProximal::<F, _>::new(2, WholeSpace::new(1.0)), tiny, huge);
         dense("proximal", Proximal::<F, _>::new(2, Ball::new(1.0)), tiny, huge);
-        dense("proximal, whole", Proximal::<F, _>::new(2, Whole::new(1.0)), tiny, huge);
+        dense("proximal, whole", Proximal::<F, _>::new(2, WholeSpace::new(1.0)), tiny, huge);
         dense("hedge", Hedge::<F>::new(2), tiny, huge);
         dense("signed hedge", SignedHedge::<F>::new(2, 1.0), tiny, huge);
         dense("p-norm", PNorm::<F>::new(2, 1.0), tiny, huge);
@@ -211,22 +211,23 @@ fn skipping() {
         let mut method = Anytime::new(OgdNorm::<f64, _>::new(1, Ball::new(1.0)), |_| f64::MAX / 2.0);
         method.tell(&[1e-300]);
         method.skip(1, f64::MAX / 4.0).expect("in range");
-        assert_eq!(method.skip(steps, weight), Err(Unskipped::Range), "{steps} {weight}");
+        assert_eq!(method.skip(steps, weight), Err(SkipError::Range), "{steps} {weight}");
         assert!(method.total_weight().is_finite() && finite(&method));
         let _ = method.steps() + 1;
     }
-    assert_eq!(method.skip(u64::MAX, 1.0), Err(Unskipped::Range));
-    assert_eq!(method.skip(3, f64::NAN), Err(Unskipped::Range));
+    assert_eq!(method.skip(u64::MAX, 1.0), Err(SkipError::Range));
+    assert_eq!(method.skip(3, f64::NAN), Err(SkipError::Range));
     assert_eq!(state(&method), before);
     let mut penalised = Anytime::new(Ridge::<f64, _>::new(2, Ball::new(5.0), 0.5), Linear);
     penalised.tell(&[1.0, -2.0]);
     let before = state(&penalised);
-    assert_eq!(penalised.skip(50, (2..=51).sum::<u64>() as f64), Err(Unskipped::Penalised));
+    assert_eq!(penalised.skip(50, (2..=51).sum::<u64>() as f64), Err(SkipError::Penalised));
     assert_eq!(state(&penalised), before);
     // A learner that holds one says so, too.
     let direction = Ridge::<f64, _>::new(2, Ball::new(1.0), 0.5);
-    let mut within = Anytime::new(Magnitude::new(AdaGrad::<f64, _>::new(1, Cuboid::cube(1, 1.0)), direction), Linear);
-    assert_eq!(within.skip(1, 1.0), Err(Unskipped::Penalised));
+    let mut within =
+        Anytime::new(Magnitude::new(AdaGrad::<f64, _>::new(1, BoxDomain::cube(1, 1.0)), direction), Linear);
+    assert_eq!(within.skip(1, 1.0), Err(SkipError::Penalised));
 }
 
 /// A spike of 10^9 that is taken back: of ‖u‖², which it made 10^18, no digit would be left. For 10^6 rounds the sparse form

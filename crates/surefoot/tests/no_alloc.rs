@@ -10,7 +10,7 @@ use surefoot::certificate::{
     Composite, Coupled, Curved, Cuts, ElasticNet, Ledger, Operator, Rise, Risk, Sketch, Stream,
 };
 use surefoot::{
-    Anytime, AskTell, DenseAnytime, Float, Gradients, Lazy, Learner, Linear, Point, Sparse, Vector, View, Whole,
+    Anytime, AskTell, DenseAnytime, Float, Gradients, Lazy, Learner, Linear, Point, Sparse, Vector, View, WholeSpace,
 };
 use surefoot_oracle::{Domain, Learner as Twin};
 
@@ -28,7 +28,7 @@ impl Counting {
                 method.tell(&[F::nan()]);
             }
             method.output().write(&mut all);
-            let _ = method.certificate(&Whole::new(1.0), Gradients::Fresh);
+            let _ = method.certificate(&WholeSpace::new(1.0), Gradients::Fresh);
         });
         assert_eq!(used.count_total, 0, "{name}");
         assert_eq!(method.steps(), self.0.len());

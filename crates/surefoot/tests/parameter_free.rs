@@ -4,8 +4,8 @@ mod common;
 
 use common::{Random, wide};
 use surefoot::{
-    AdaGrad, Anytime, AskTell, Average, Ball, CoinBetting, Constrained, Cuboid, DiagonalFreeGrad, DiagonalProximal,
-    FreeGrad, Lazy, Learner, Magnitude, OgdNorm, Proximal, SignedHedge, Sparse, Uniform, Vector, Whole,
+    AdaGrad, Anytime, AskTell, Average, Ball, BoxDomain, CoinBetting, Constrained, DiagonalFreeGrad, DiagonalProximal,
+    FreeGrad, Lazy, Learner, Magnitude, OgdNorm, Proximal, SignedHedge, Sparse, Uniform, Vector, WholeSpace,
 };
 use surefoot_oracle::vectors::{dot, norm, plus, times};
 
@@ -103,14 +103,14 @@ fn no_bound_beyond_the_domain_of_the_base() {
     let five = || Ball::<f64>::new(5.0);
     assert_eq!(told(Constrained::new(OgdNorm::new(1, Ball::new(1.0)), five())).regret_bound(), None);
     assert_eq!(told(Constrained::new(FreeGrad::new(1, Ball::new(1.0)), five())).regret_bound(), None);
-    assert_eq!(told(Constrained::new(CoinBetting::new(1, Cuboid::cube(1, 1.0), 1.0), five())).regret_bound(), None);
-    assert_eq!(told(Constrained::new(DiagonalFreeGrad::new(1, Cuboid::cube(1, 1.0)), five())).regret_bound(), None);
+    assert_eq!(told(Constrained::new(CoinBetting::new(1, BoxDomain::cube(1, 1.0), 1.0), five())).regret_bound(), None);
+    assert_eq!(told(Constrained::new(DiagonalFreeGrad::new(1, BoxDomain::cube(1, 1.0)), five())).regret_bound(), None);
     assert_eq!(told(Constrained::new(Proximal::new(1, Ball::new(1.0)), five())).regret_bound(), None);
-    assert_eq!(told(Constrained::new(AdaGrad::new(1, Cuboid::cube(1, 1.0)), five())).regret_bound(), None);
+    assert_eq!(told(Constrained::new(AdaGrad::new(1, BoxDomain::cube(1, 1.0)), five())).regret_bound(), None);
     for distance in [0.5, 1.0] {
         assert!(told(OgdNorm::new(1, Ball::<f64>::new(1.0))).regret_bound_at(distance).is_some());
         assert!(told(FreeGrad::new(1, Ball::<f64>::new(1.0))).regret_bound_at(distance).is_some());
-        assert!(told(DiagonalFreeGrad::new(1, Cuboid::<f64>::cube(1, 1.0))).regret_bound_at(distance).is_some());
+        assert!(told(DiagonalFreeGrad::new(1, BoxDomain::<f64>::cube(1, 1.0))).regret_bound_at(distance).is_some());
     }
     let magnitude = |base: Ball<f64>| Magnitude::new(FreeGrad::new(1, base), SignedHedge::<f64>::new(1, 1.0));
     assert_eq!(told(magnitude(Ball::new(1.0))).regret_bound_at(5.0), None);
@@ -134,8 +134,8 @@ fn a_guess_of_the_radius_does_not_matter() {
     assert!(wrong > 20.0 * tuned);
     let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
     for guess in [1e-3, 1e-2, 0.1, 1.0, 10.0] {
-        let free = gap(&problem, best, || FreeGrad::new(DIM, Whole::new(guess)));
-        let diagonal = gap(&problem, best, || DiagonalFreeGrad::new(DIM, Whole::new(guess)));
+        let free = gap(&problem, best, || FreeGrad::new(DIM, WholeSpace::new(guess)));
+        let diagonal = gap(&problem, best, || DiagonalFreeGrad::new(DIM, WholeSpace::new(guess)));
         println!("guess {guess:5}: free grad {free:.2e}, diagonal {diagonal:.2e}");
         (least, most) = (least.min(free), most.max(free));
     }
@@ -181,13 +181,13 @@ fn a_step_touches_no_more_in_a_million_dimensions() {
         assert_eq!(few, many, "{name}");
         assert!(few.0 > 20_000 && few.0 <= 24_000 && few.1 <= 20, "{name}: {few:?}");
     }
-    same("free grad", |dim| FreeGrad::new(dim, Whole::new(1.0)));
+    same("free grad", |dim| FreeGrad::new(dim, WholeSpace::new(1.0)));
     same("free grad, ball", |dim| FreeGrad::new(dim, Ball::new(1.0)));
-    same("diagonal free grad", |dim| DiagonalFreeGrad::new(dim, Whole::new(1.0)));
-    same("coins", |dim| CoinBetting::new(dim, Whole::new(1.0), 10.0));
-    same("diagonal proximal", |dim| DiagonalProximal::new(dim, Cuboid::cube(dim, 1.0)));
+    same("diagonal free grad", |dim| DiagonalFreeGrad::new(dim, WholeSpace::new(1.0)));
+    same("coins", |dim| CoinBetting::new(dim, WholeSpace::new(1.0), 10.0));
+    same("diagonal proximal", |dim| DiagonalProximal::new(dim, BoxDomain::cube(dim, 1.0)));
     same("magnitude", |dim| {
-        Magnitude::new(FreeGrad::<f64, _>::new(1, Whole::new(1.0)), OgdNorm::new(dim, Ball::new(1.0)))
+        Magnitude::new(FreeGrad::<f64, _>::new(1, WholeSpace::new(1.0)), OgdNorm::new(dim, Ball::new(1.0)))
     });
 }
 
@@ -195,7 +195,7 @@ fn a_step_touches_no_more_in_a_million_dimensions() {
 #[test]
 fn a_power_of_two_changes_no_bit_of_a_reduction() {
     let play = |power: i32| -> Vec<u64> {
-        let size = FreeGrad::<f64, _>::new(1, Whole::new(0.5));
+        let size = FreeGrad::<f64, _>::new(1, WholeSpace::new(0.5));
         let mut learner = Magnitude::new(size, OgdNorm::<f64, _>::new(4, Ball::new(1.0)));
         let (mut random, mut bits) = (Random(5), Vec::new());
         for _ in 0..500 {
@@ -221,7 +221,7 @@ fn a_gradient_that_never_changes() {
         (0..60_000).for_each(|_| learner.tell(1.0, &[1.0]));
         assert!(learner.at(0) < 0.0);
     }
-    away(FreeGrad::new(1, Whole::new(1.0)));
-    away(DiagonalFreeGrad::new(1, Whole::new(1.0)));
-    away(CoinBetting::new(1, Whole::new(1.0), 1.0));
+    away(FreeGrad::new(1, WholeSpace::new(1.0)));
+    away(DiagonalFreeGrad::new(1, WholeSpace::new(1.0)));
+    away(CoinBetting::new(1, WholeSpace::new(1.0), 1.0));
 }

@@ -6,7 +6,7 @@ use common::{iterate, own, sequences, weights, wide};
 use surefoot::certificate::{self, Gradients, Uncertified};
 use surefoot::{
     Anytime, AskTell, Ball, CompositeAnytime, CompositeAveraging, DenseAnytime, ElasticNet, Learner, Penalised,
-    Penalty, Ridge, Uniform, Whole,
+    Penalty, Ridge, Uniform, WholeSpace,
 };
 use surefoot_oracle::Domain;
 use surefoot_oracle::vectors::{dot, norm, plus, times};
@@ -49,7 +49,7 @@ fn regret_with_penalties() {
     let centre = vec![0.1, -0.2, 0.3, 0.0];
     let shifted = |z: &[f64], total: f64| plus(&centre, -1.0 / (0.4 * total), z);
     let ball = Domain::Ball(centre.clone(), 0.5);
-    let whole = composite(&Ridge::new(4, Whole::new(1.0), 0.4), |z, total| times(-1.0 / (0.4 * total), z));
+    let whole = composite(&Ridge::new(4, WholeSpace::new(1.0), 0.4), |z, total| times(-1.0 / (0.4 * total), z));
     let inside = Ridge::new(4, Ball::around(centre.clone(), 0.5), 0.4);
     let inside = composite(&inside, |z, total| ball.project(&shifted(z, total)));
     let soft = |z: &[f64], total: f64, l1: f64, l2: f64| -> Vec<f64> {
@@ -141,7 +141,7 @@ fn certificates_with_penalties() {
                 let excess = Smooth::value(&x) + penalty.value(4, |i| x[i]) - least;
                 let [ball, whole] = [
                     method.certificate(&Ball::new(2.0), Gradients::Exact),
-                    method.certificate(&Whole::new(1.0), Gradients::Exact),
+                    method.certificate(&WholeSpace::new(1.0), Gradients::Exact),
                 ];
                 assert!(excess <= ball.expect("a bounded domain").value, "{name}, round {t}");
                 match whole {
@@ -162,7 +162,7 @@ fn certificates_with_ridge() {
     let net = ElasticNet::new(0.0, 0.3);
     let least = Smooth::minimum(net, 0.0, 0.3);
     for (name, weight) in weights() {
-        let mut method = Anytime::new(Ridge::<f64, _>::new(4, Whole::new(1.0), 0.3), own(&weight));
+        let mut method = Anytime::new(Ridge::<f64, _>::new(4, WholeSpace::new(1.0), 0.3), own(&weight));
         let mut sums = certificate::Composite::new(4);
         for t in 1..=300 {
             let g = Smooth::gradient(&wide(&method.query()));

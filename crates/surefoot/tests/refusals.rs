@@ -8,7 +8,8 @@ use surefoot::certificate::{
     Rise, Risk, Stream, Uncertified,
 };
 use surefoot::{
-    Anytime, AskTell, Ball, Cuboid, DenseAnytime, Domain, Learner, Linear, OgdNorm, Uniform, Vector, View, Whole,
+    Anytime, AskTell, Ball, BoxDomain, DenseAnytime, Domain, Learner, Linear, OgdNorm, Uniform, Vector, View,
+    WholeSpace,
 };
 
 const REUSED: Gradients = Gradients::Reused;
@@ -63,7 +64,7 @@ fn nothing_follows_from_nothing() {
 
 #[test]
 fn no_bounds_no_certificate() {
-    let whole = Whole::new(1.0);
+    let whole = WholeSpace::new(1.0);
     assert_eq!(some_run().certificate(&whole, Gradients::Exact), Err(Uncertified::Unbounded));
     let mut composite = Composite::new(1);
     composite.record(1.0, &[1.0], |_| 0.0, 0.0);
@@ -99,7 +100,7 @@ fn a_learner_outside_of_the_domain_trips_the_check() {
     let mut method = DenseAnytime::new(Runaway, Uniform).certified();
     method.tell(&[1.0]);
     assert_eq!(method.certificate(&Ball::new(1.0), Gradients::Exact), Err(Uncertified::Outside));
-    assert_eq!(method.certificate(&Cuboid::cube(1, 1.0), Gradients::Exact), Err(Uncertified::Outside));
+    assert_eq!(method.certificate(&BoxDomain::cube(1, 1.0), Gradients::Exact), Err(Uncertified::Outside));
     assert!(method.certificate(&Ball::new(2.0), Gradients::Exact).is_ok());
     let mut stream = Stream::new(&Ball::<f64>::new(1.0), 1.0);
     stream.open(1.0, 1, 2.0);
@@ -120,12 +121,12 @@ fn domains_know_what_they_contain() {
     }
     check::<f64, _>(&Ball::new(5.0), &[3.0, -4.0], &[3.0, -4.001]);
     check::<f32, _>(&Ball::around(vec![1.0, 1.0], 5.0), &[4.0, 5.0], &[4.1, 5.1]);
-    check::<f64, _>(&Cuboid::new(vec![-1.0, 0.0], vec![1.0, 2.0]), &[1.0, 2.0], &[1.001, 1.0]);
-    check::<f32, _>(&Cuboid::new(vec![-1.0, 0.0], vec![1.0, 2.0]), &[-1.0, 2.0], &[1.0, -0.1]);
+    check::<f64, _>(&BoxDomain::new(vec![-1.0, 0.0], vec![1.0, 2.0]), &[1.0, 2.0], &[1.001, 1.0]);
+    check::<f32, _>(&BoxDomain::new(vec![-1.0, 0.0], vec![1.0, 2.0]), &[-1.0, 2.0], &[1.0, -0.1]);
     // What a caller's own domain has by default.
     let ball = surefoot_oracle::Domain::Ball(vec![0.5, 0.5], 1e200);
     check::<f64, _>(&Same(&ball), &[0.9e200, 0.1e200], &[1e200, 1e200]);
-    assert!(Domain::<f64>::contains(&Whole::new(1.0), 2, |_| 1e300));
+    assert!(Domain::<f64>::contains(&WholeSpace::new(1.0), 2, |_| 1e300));
 }
 
 #[test]

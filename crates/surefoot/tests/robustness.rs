@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use common::{Record, Visit, distance, size, weights, wide};
 use surefoot::{
-    AdaGrad, Anytime, AskTell, Ball, Cuboid, DenseAnytime, DualAdaGrad, DualAveraging, Float, Lazy, Learner, Linear,
+    AdaGrad, Anytime, AskTell, Ball, BoxDomain, DenseAnytime, DualAdaGrad, DualAveraging, Float, Lazy, Learner, Linear,
     OgdNorm, Sparse, Status, Uniform,
 };
 use surefoot_oracle::conversions::anytime;
@@ -232,7 +232,7 @@ fn any_size_after_any_other() {
     }
     finite(&OgdNorm::new(4, Ball::new(1.0)));
     finite(&DualAveraging::new(4, Ball::new(1.0)));
-    finite(&AdaGrad::new(4, Cuboid::cube(4, 1.0)));
+    finite(&AdaGrad::new(4, BoxDomain::cube(4, 1.0)));
     finite(&DualAdaGrad::new(4, 1.0));
     finite(&DualAdaGrad::new(4, 1.0).with_damping(1.0));
 }
@@ -257,6 +257,6 @@ fn a_size_that_is_no_power_of_two() {
     }
     same(&OgdNorm::new(20, Ball::new(1.0)));
     same(&DualAveraging::new(20, Ball::new(1.0)));
-    same(&AdaGrad::new(20, Cuboid::cube(20, 1.0)));
+    same(&AdaGrad::new(20, BoxDomain::cube(20, 1.0)));
     same(&DualAdaGrad::new(20, 1.0));
 }

@@ -6,7 +6,7 @@ use surefoot::certificate::{
 };
 use surefoot::{
     Anytime, AskTell, Ball, CompositeAnytime, CompositeAveraging, DenseAnytime, DualAveraging, General, Leader,
-    OgdNorm, Optimistic, Ridge, StronglyConvex, Uniform, View, Whole,
+    OgdNorm, Optimistic, Ridge, StronglyConvex, Uniform, View, WholeSpace,
 };
 
 const EXACT: Gradients = Gradients::Exact;
@@ -106,7 +106,7 @@ fn a_later_fault_shows_beside_an_earlier_one() {
 /// A sum of gradients that is 0 was rounded to it: in the whole space nothing follows.
 #[test]
 fn the_whole_space_has_no_certificate_even_where_gradients_cancel() {
-    let (whole, output) = (Whole::new(1.0), View::new(1, |_| 0.0));
+    let (whole, output) = (WholeSpace::new(1.0), View::new(1, |_| 0.0));
     let (mut ledger, mut coupled) = (Ledger::new(1), Coupled::new(1));
     let mut cuts = Cuts::new(1, Inside::<f64, _>::new(&whole));
     let mut lasso = Composite::new(1);

@@ -1,7 +1,7 @@
 //! Algorithm 2 in the whole space: while the theorem says nothing of a run, its status says so; a ball is the remedy.
 
 use surefoot::{
-    AskTell, Ball, Float, General, Leader, Linear, Point, Sparse, Status, StronglyConvex, Uniform, Weights, Whole,
+    AskTell, Ball, Float, General, Leader, Linear, Point, Sparse, Status, StronglyConvex, Uniform, Weights, WholeSpace,
 };
 
 const DIM: usize = 20;
@@ -54,8 +54,8 @@ fn a_run_that_explodes_says_so() {
         let bowl = Bowl::new(steepness);
         let start = bowl.slope().powi(2) / 2.0;
         for trace in [
-            run(StronglyConvex::new(DIM, Whole::new(1.0), 1.0, weights), &bowl, 3000),
-            run(General::new(Leader::new(DIM, Whole::new(1.0), 1.0), weights), &bowl, 3000),
+            run(StronglyConvex::new(DIM, WholeSpace::new(1.0), 1.0, weights), &bowl, 3000),
+            run(General::new(Leader::new(DIM, WholeSpace::new(1.0), 1.0), weights), &bowl, 3000),
         ] {
             for (t, (excess, status)) in (1..).zip(&trace) {
                 assert!(*excess <= start || *status == Status::Strayed, "{steepness}, {t}: {excess:e} {status:?}");
@@ -86,7 +86,7 @@ fn what_is_promised_is_kept() {
     }
     for steepness in [2.0, 100.0, 1e4] {
         let bowl = Bowl::new(steepness);
-        check(StronglyConvex::new(DIM, Whole::new(1.0), 1.0, Linear), &bowl);
+        check(StronglyConvex::new(DIM, WholeSpace::new(1.0), 1.0, Linear), &bowl);
         check(StronglyConvex::new(DIM, Ball::new(2.0), 1.0, Linear), &bowl);
     }
 }
@@ -111,7 +111,7 @@ fn the_ball_of_one_gradient_is_enough() {
 #[test]
 fn noise_is_no_alarm() {
     fn check<F: Float>() {
-        let mut method = StronglyConvex::<F, _, _>::new(4, Whole::new(1.0), 1.0, Uniform);
+        let mut method = StronglyConvex::<F, _, _>::new(4, WholeSpace::new(1.0), 1.0, Uniform);
         for t in 0..500_u32 {
             let i = t % 5; // the last is none
             let slope = if i < 4 { 4.0 * (method.at(i as usize).wide() - 1.0) } else { 0.0 };

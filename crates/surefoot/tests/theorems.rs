@@ -165,7 +165,7 @@ fn certificates_are_valid_and_become_small() {
         assert!(bowl.value(&wide(&method.output())) <= bound + 1e-12);
     }
     assert!(method.certificate(&ball(), Gradients::Exact).expect("a bounded domain").value < 0.05);
-    assert_eq!(method.certificate(&surefoot::Whole::new(1.0), Gradients::Exact), Err(Uncertified::Unbounded));
+    assert_eq!(method.certificate(&surefoot::WholeSpace::new(1.0), Gradients::Exact), Err(Uncertified::Unbounded));
 }
 
 /// The gradient of round t (from 0), given the iterate.

@@ -4,8 +4,8 @@ mod adversary;
 mod player;
 
 use surefoot::{
-    AdaGrad, AdaHedge, Ball, CoinBetting, Constrained, Cuboid, DiagonalFreeGrad, DiagonalProximal, Domain,
-    DualAveraging, FreeGrad, Hedge, Magnitude, OgdNorm, PNorm, Proximal, SignedHedge, Simplex, Whole,
+    AdaGrad, AdaHedge, Ball, BoxDomain, CoinBetting, Constrained, DiagonalFreeGrad, DiagonalProximal, Domain,
+    DualAveraging, FreeGrad, Hedge, Magnitude, OgdNorm, PNorm, Proximal, SignedHedge, Simplex, WholeSpace,
 };
 
 use crate::problem::norm;
@@ -111,8 +111,8 @@ fn ball() -> Ball<f64> {
     Ball::new(1.0)
 }
 
-fn cube() -> Cuboid<f64> {
-    Cuboid::cube(DIM, 1.0)
+fn cube() -> BoxDomain<f64> {
+    BoxDomain::cube(DIM, 1.0)
 }
 
 pub(super) fn experiment(form: Form) -> Experiment {
@@ -126,22 +126,25 @@ pub(super) fn experiment(form: Form) -> Experiment {
         near("proximal", euclidean, || hinted(Proximal::new(DIM, ball()))),
         near("proximal, by coordinate", absolute, || hinted(DiagonalProximal::new(DIM, cube()))),
         near("dual averaging", euclidean, || hinted(DualAveraging::new(DIM, ball()))),
-        far("FreeGrad", euclidean, || plain(FreeGrad::new(DIM, Whole::new(0.1)))),
-        far("FreeGrad, by coordinate", absolute, || plain(DiagonalFreeGrad::new(DIM, Whole::new(0.1)))),
-        far("coin betting", absolute, || plain(CoinBetting::new(DIM, Whole::new(1.0), 1.0))),
+        far("FreeGrad", euclidean, || plain(FreeGrad::new(DIM, WholeSpace::new(0.1)))),
+        far("FreeGrad, by coordinate", absolute, || plain(DiagonalFreeGrad::new(DIM, WholeSpace::new(0.1)))),
+        far("coin betting", absolute, || plain(CoinBetting::new(DIM, WholeSpace::new(1.0), 1.0))),
         near("Hedge", corner, || hinted(Hedge::new(DIM))),
         near("AdaHedge", corner, || hinted(AdaHedge::new(DIM))),
         near("EG±", largest, || hinted(SignedHedge::new(DIM, 1.0))),
         near("p-norm", largest, || hinted(PNorm::new(DIM, 1.0))),
         near("FreeGrad, constrained to the simplex", corner, || {
-            plain(Constrained::new(FreeGrad::<f64, _>::new(DIM, Whole::new(0.1)), Simplex::new(DIM)))
+            plain(Constrained::new(FreeGrad::<f64, _>::new(DIM, WholeSpace::new(0.1)), Simplex::new(DIM)))
         }),
         far("magnitude × EG±", largest, || {
-            let magnitude = FreeGrad::<f64, _>::new(1, Whole::new(0.1));
+            let magnitude = FreeGrad::<f64, _>::new(1, WholeSpace::new(0.1));
             plain(Magnitude::new(magnitude, SignedHedge::<f64>::new(DIM, 1.0)))
         }),
         near("OGD-norm, projection forgotten", euclidean, || {
-            Box::new(Shadow { seen: plain(OgdNorm::new(DIM, Whole::new(1.0))), told: plain(OgdNorm::new(DIM, ball())) })
+            Box::new(Shadow {
+                seen: plain(OgdNorm::new(DIM, WholeSpace::new(1.0))),
+                told: plain(OgdNorm::new(DIM, ball())),
+            })
         })
         .planted(),
         near("proximal, hints not used", euclidean, || {
@@ -156,8 +159,10 @@ pub(super) fn experiment(form: Form) -> Experiment {
         })
         .planted(),
         near("AdaGrad, up the gradients", absolute, || Box::new(Reversed(plain(AdaGrad::new(DIM, cube()))))).planted(),
-        far("FreeGrad, up the gradients", euclidean, || Box::new(Reversed(plain(FreeGrad::new(DIM, Whole::new(0.1))))))
-            .planted(),
+        far("FreeGrad, up the gradients", euclidean, || {
+            Box::new(Reversed(plain(FreeGrad::new(DIM, WholeSpace::new(0.1)))))
+        })
+        .planted(),
         near("Hedge, uniform", corner, || {
             Box::new(Shadow { seen: hinted(player::Resting(1.0 / DIM as f64)), told: hinted(Hedge::new(DIM)) })
         })

@@ -1,6 +1,6 @@
 //! V17: Theorem N, smooth losses without hints.
 
-use surefoot::{Anytime, AskTell, FreeGrad, Learner, Point, Uniform, Whole, bound};
+use surefoot::{Anytime, AskTell, FreeGrad, Learner, Point, Uniform, WholeSpace, bound};
 
 use super::rate::{self, Outcome};
 use crate::method::{Method, descend};
@@ -53,7 +53,7 @@ fn free(label: &str, form: Form, sign: f64) -> Row {
     let axis = form.pick(&[16.0, 128.0, 1024.0][..], &[16.0, 64.0, 256.0, 1024.0, 4096.0]);
     Row::points(label, axis, move |x, mut random| {
         let problem = Chain::new(41, 0.1);
-        let mut method = Anytime::new(FreeGrad::<f64, _>::new(41, Whole::new(1.0)), Uniform);
+        let mut method = Anytime::new(FreeGrad::<f64, _>::new(41, WholeSpace::new(1.0)), Uniform);
         let [mut query, mut gradient] = [[0.0; 41]; 2];
         for _ in 0..x as u64 {
             method.write(&mut query);

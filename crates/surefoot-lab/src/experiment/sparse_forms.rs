@@ -1,9 +1,9 @@
 //! V1: algebraic identities of the algorithms, and equality of their sparse and dense forms.
 
 use surefoot::{
-    Accelerated, AdaGrad, Anytime, AskTell, Ball, CompositeAnytime, CompositeAveraging, Cuboid, DenseAnytime,
+    Accelerated, AdaGrad, Anytime, AskTell, Ball, BoxDomain, CompositeAnytime, CompositeAveraging, DenseAnytime,
     DualAveraging, ElasticNet, FreeGrad, General, Lazy, Leader, Learner, Linear, OgdNorm, Optimistic, Sparse,
-    StronglyConvex, Vector, Whole,
+    StronglyConvex, Vector, WholeSpace,
 };
 
 use crate::method::{Method, descend};
@@ -172,9 +172,9 @@ fn ogd() -> OgdNorm<f64, Ball<f64>> {
 }
 
 pub(super) fn experiment(form: Form) -> Experiment {
-    let cube = || AdaGrad::<f64, _>::new(DIM, Cuboid::cube(DIM, 1.0));
+    let cube = || AdaGrad::<f64, _>::new(DIM, BoxDomain::cube(DIM, 1.0));
     let dual = || DualAveraging::<f64, _>::new(DIM, ball());
-    let free = || FreeGrad::<f64, _>::new(DIM, Whole::new(1.0));
+    let free = || FreeGrad::<f64, _>::new(DIM, WholeSpace::new(1.0));
     let net = || CompositeAveraging::<f64>::new(DIM, ElasticNet::new(0.05, 0.01), 1.0);
     let leader = || General::new(Leader::<f64, _>::new(DIM, ball(), 0.5), Linear);
     let rows = vec![

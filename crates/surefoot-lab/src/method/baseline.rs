@@ -1,13 +1,13 @@
 //! Methods from the literature, for comparison.
 
-use surefoot::{Leader, Learner, Quadratic, View, Whole};
+use surefoot::{Leader, Learner, Quadratic, View, WholeSpace};
 
 use super::Solver;
 use crate::problem::{Facts, norm};
 
 /// Classic conversion with weights t^k over follow-the-leader: gradients are taken at its iterates, and the output is their weighted mean.
 pub(super) struct ClassicLeader {
-    learner: Leader<f64, Whole>,
+    learner: Leader<f64, WholeSpace>,
     power: f64,
     step: u64,
     total: f64,
@@ -16,7 +16,7 @@ pub(super) struct ClassicLeader {
 
 impl ClassicLeader {
     pub(super) fn new(dim: usize, curvature: f64, power: f64) -> Self {
-        let learner = Leader::new(dim, Whole::new(1.0), curvature);
+        let learner = Leader::new(dim, WholeSpace::new(1.0), curvature);
         Self { learner, power, step: 0, total: 0.0, output: vec![0.0; dim] }
     }
 }

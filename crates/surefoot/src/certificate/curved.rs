@@ -46,9 +46,9 @@ use crate::{Domain, Float, Point, Squares, Vector};
 ///
 /// ```
 /// use surefoot::certificate::{Curved, Gradients};
-/// use surefoot::{AskTell, Cuboid, General, Leader, Learner, Linear, View, Weights};
+/// use surefoot::{AskTell, BoxDomain, General, Leader, Learner, Linear, View, Weights};
 /// // (x − 1)² + (y + 2)² where x and y lie between −1 and ½: at the border, at (½, −1).
-/// let square = Cuboid::new(vec![-1.0; 2], vec![0.5; 2]);
+/// let square = BoxDomain::new(vec![-1.0; 2], vec![0.5; 2]);
 /// let mut method = General::new(Leader::<f64, _>::new(2, square.clone(), 2.0), Linear);
 /// let mut sums = Curved::new(2, 2.0);
 /// for t in 1..=100 {

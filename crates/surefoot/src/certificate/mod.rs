@@ -26,7 +26,7 @@
 //!
 //! ```
 //! use surefoot::certificate::{Gradients, Kind};
-//! use surefoot::{Anytime, AskTell, Ball, Linear, OgdNorm, Whole};
+//! use surefoot::{Anytime, AskTell, Ball, Linear, OgdNorm, WholeSpace};
 //!
 //! // Minimise |x − 0.3| on the interval from −1 to 1.
 //! let mut method = Anytime::new(OgdNorm::<f64, _>::new(1, Ball::new(1.0)), Linear).certified();
@@ -37,7 +37,7 @@
 //! let certificate = method.certificate(&Ball::new(1.0), Gradients::Exact)?;
 //! assert_eq!(certificate.kind, Kind::Deterministic);
 //! assert!(certificate.value < 0.1);
-//! let why = method.certificate(&Whole::new(1.0), Gradients::Exact).unwrap_err();
+//! let why = method.certificate(&WholeSpace::new(1.0), Gradients::Exact).unwrap_err();
 //! assert_eq!(why.reason(), "neither domain nor penalty bounds the minimiser");
 //! # Ok::<(), surefoot::certificate::Uncertified>(())
 //! ```

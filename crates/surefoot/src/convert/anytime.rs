@@ -130,12 +130,12 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
     ///
     /// Has the effect of `steps` calls of `tell` with empty rows, but in O(1); `weight` must be the sum of their
     /// weights. If that is not possible, the reason is returned and nothing changes.
-    pub fn skip(&mut self, steps: u64, weight: f64) -> Result<(), Unskipped> {
-        if !self.learner.rests() {
-            return Err(Unskipped::Penalised);
+    pub fn skip(&mut self, steps: u64, weight: f64) -> Result<(), SkipError> {
+        if !self.learner.is_stationary() {
+            return Err(SkipError::Penalised);
         }
         if !self.rounds.fits(steps, weight) {
-            return Err(Unskipped::Range);
+            return Err(SkipError::Range);
         }
         if self.hinted && steps > 0 {
             // The hint belongs to the first of the skipped rounds.
@@ -183,7 +183,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
 
 /// The reason why rounds could not be [skipped](Anytime::skip).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unskipped {
+pub enum SkipError {
     /// The learner has a penalty of its own, which moves it in every round by that round's weight; the sum of weights
     /// does not determine the result.
     Penalised,
@@ -191,20 +191,20 @@ pub enum Unskipped {
     Range,
 }
 
-impl fmt::Display for Unskipped {
+impl fmt::Display for SkipError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Unskipped::Penalised => {
+            SkipError::Penalised => {
                 "a penalty moves the learner in every round; tell rounds without gradients one by one"
             }
-            Unskipped::Range => {
+            SkipError::Range => {
                 "not a number of rounds and a weight that can be counted; tell fewer, or scale the weights"
             }
         })
     }
 }
 
-impl error::Error for Unskipped {}
+impl error::Error for SkipError {}
 
 impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
     fn dim(&self) -> usize {
@@ -220,8 +220,8 @@ impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
-        let room = self.learner.room(self.rounds.next());
-        let Some(weight) = self.rounds.admit(self.learner.dim(), gradient, room) else { return };
+        let magnitude_budget = self.learner.magnitude_budget(self.rounds.next());
+        let Some(weight) = self.rounds.admit(self.learner.dim(), gradient, magnitude_budget) else { return };
         if let Some(ledger) = &mut self.ledger {
             ledger.record(weight, gradient, |i| self.learner.at(i));
         }
@@ -249,8 +249,8 @@ impl<F: Float, L: Lazy<F>, W: Weights> AskTell<F> for Anytime<F, L, W> {
 
 impl<F: Float, L: LazyHinted<F>, W: Weights> AskHintTell<F> for Anytime<F, L, W> {
     fn hint<V: Vector<F> + ?Sized>(&mut self, hint: &V) -> bool {
-        let room = self.learner.room(self.rounds.next());
-        if self.hinted || !self.rounds.accepts(self.learner.dim(), hint, room) {
+        let magnitude_budget = self.learner.magnitude_budget(self.rounds.next());
+        if self.hinted || !self.rounds.accepts(self.learner.dim(), hint, magnitude_budget) {
             return false;
         }
         let directions = &mut self.directions;

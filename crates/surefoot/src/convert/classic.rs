@@ -9,8 +9,8 @@ use crate::{Anytime, Float, Lazy, Weights};
 /// in [`Anytime`], the output may be evaluated at any time, but no gradient is ever taken at the output.
 ///
 /// ```
-/// use surefoot::{AdaGrad, AskTell, Cuboid, Point, Uniform, classic};
-/// let mut method = classic(AdaGrad::<f64, _>::new(1, Cuboid::cube(1, 1.0)), Uniform);
+/// use surefoot::{AdaGrad, AskTell, BoxDomain, Point, Uniform, classic};
+/// let mut method = classic(AdaGrad::<f64, _>::new(1, BoxDomain::cube(1, 1.0)), Uniform);
 /// method.tell(&[1.0]); // at w_1 = 0; w_2 = −1
 /// method.tell(&[1.0]); // at w_2
 /// assert_eq!((method.at(0), method.output().at(0)), (-1.0, -0.5));

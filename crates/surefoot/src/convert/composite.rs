@@ -128,8 +128,8 @@ impl<F: Float, W: Weights> AskTell<F> for CompositeAnytime<F, W> {
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
-        let room = self.learner.room(self.rounds.next());
-        let Some(weight) = self.rounds.admit(self.learner.dim(), gradient, room) else { return };
+        let magnitude_budget = self.learner.magnitude_budget(self.rounds.next());
+        let Some(weight) = self.rounds.admit(self.learner.dim(), gradient, magnitude_budget) else { return };
         if let Some(ledger) = &mut self.ledger {
             ledger.record(weight, gradient, |i| self.learner.at(i));
         }

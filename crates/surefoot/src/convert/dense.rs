@@ -100,8 +100,8 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
 
     /// Closes the round for everything but the learner and returns its weight; `None` if the gradient is refused.
     fn close<V: Vector<F> + ?Sized>(&mut self, gradient: &V) -> Option<f64> {
-        let room = self.learner.room(self.rounds.next());
-        let weight = self.rounds.admit(self.learner.dim(), gradient, room)?;
+        let magnitude_budget = self.learner.magnitude_budget(self.rounds.next());
+        let weight = self.rounds.admit(self.learner.dim(), gradient, magnitude_budget)?;
         if let Some(ledger) = &mut self.ledger {
             ledger.record(weight, gradient, |i| self.learner.at(i));
         }
@@ -171,8 +171,8 @@ impl<F: Float, L: Learner<F>, W: Weights> AskTell<F> for DenseAnytime<F, L, W> {
 
 impl<F: Float, L: Hinted<F>, W: Weights> AskHintTell<F> for DenseAnytime<F, L, W> {
     fn hint<V: Vector<F> + ?Sized>(&mut self, hint: &V) -> bool {
-        let room = self.learner.room(self.rounds.next());
-        if self.hinted || !self.rounds.accepts(self.learner.dim(), hint, room) {
+        let magnitude_budget = self.learner.magnitude_budget(self.rounds.next());
+        if self.hinted || !self.rounds.accepts(self.learner.dim(), hint, magnitude_budget) {
             return false;
         }
         self.learner.hint(self.rounds.next(), hint);

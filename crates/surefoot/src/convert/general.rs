@@ -19,10 +19,10 @@ use crate::{DenseAnytime, Domain, Float, Ledger, Point, Quadratic, Status, Vecto
 /// *Cost*: O(d) per step plus that of the learner.
 ///
 /// ```
-/// use surefoot::{AskTell, Cuboid, General, Leader, Linear, Point};
+/// use surefoot::{AskTell, BoxDomain, General, Leader, Linear, Point};
 ///
 /// // (x − 1)² + (y + 2)² where x and y lie between −1 and ½.
-/// let square = Cuboid::new(vec![-1.0; 2], vec![0.5; 2]);
+/// let square = BoxDomain::new(vec![-1.0; 2], vec![0.5; 2]);
 /// let mut method = General::new(Leader::<f64, _>::new(2, square, 2.0), Linear);
 /// for _ in 0..200 {
 ///     let slope = [2.0 * (method.at(0) - 1.0), 2.0 * (method.at(1) + 2.0)];

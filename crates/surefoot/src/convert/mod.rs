@@ -14,7 +14,7 @@ mod strongly_convex;
 mod sums;
 
 pub use accelerated::Accelerated;
-pub use anytime::{Anytime, Unskipped};
+pub use anytime::{Anytime, SkipError};
 pub use classic::classic;
 pub use composite::CompositeAnytime;
 pub use decay::linear_decay;
@@ -142,7 +142,7 @@ fn vouched<'a, F: Float, L: Learner<F>, W: Weights>(
     gradients: Gradients,
 ) -> Result<&'a Ledger, Uncertified> {
     let ledger = ledger.ok_or(Uncertified::NoSums)?;
-    if !learner.rests() {
+    if !learner.is_stationary() {
         return Err(Uncertified::Penalised);
     }
     unbiased(rounds, gradients).map(|()| ledger)

@@ -44,10 +44,10 @@ const LARGE: [f64; 2] = [0.5, 32.0];
 /// of one gradient, and the guarantee then involves only gradients in that ball.
 ///
 /// ```
-/// use surefoot::{AskTell, Linear, Point, Sparse, StronglyConvex, Whole};
+/// use surefoot::{AskTell, Linear, Point, Sparse, StronglyConvex, WholeSpace};
 ///
 /// // Mean of four losses ½(2x_i − 1)², one coordinate each: 1-strongly convex. Sparse gradients, one loss at a time.
-/// let mut method = StronglyConvex::<f64, _, _>::new(4, Whole::new(1.0), 1.0, Linear);
+/// let mut method = StronglyConvex::<f64, _, _>::new(4, WholeSpace::new(1.0), 1.0, Linear);
 /// for t in 0..4000_u32 {
 ///     let i = t % 4;
 ///     let slope = 2.0 * (2.0 * method.at(i as usize) - 1.0);
@@ -191,8 +191,8 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
         // ‖u‖ is at most the norm of an average of the x_t plus Σ‖α_t g_t‖/(μA_t).
-        let room = leader_room::<F>(self.curvature * (self.rounds.total() + self.rounds.next()));
-        let Some(weight) = self.rounds.admit(self.state.len(), gradient, room) else { return };
+        let magnitude_budget = leader_room::<F>(self.curvature * (self.rounds.total() + self.rounds.next()));
+        let Some(weight) = self.rounds.admit(self.state.len(), gradient, magnitude_budget) else { return };
         if let Some(mut ledger) = self.ledger.take() {
             ledger.record(weight, gradient, |i| self.iterate().at(i));
             self.ledger = Some(ledger);

@@ -20,8 +20,8 @@ use crate::{Float, Separable, Vector, kernel};
 /// its own, a power of two, so gradients of 1e-150 and of 1e150 are fine, even in one run.
 ///
 /// ```
-/// use surefoot::{AdaGrad, Cuboid, Learner};
-/// let mut learner = AdaGrad::<f64, _>::new(2, Cuboid::cube(2, 1.0));
+/// use surefoot::{AdaGrad, BoxDomain, Learner};
+/// let mut learner = AdaGrad::<f64, _>::new(2, BoxDomain::cube(2, 1.0));
 /// learner.tell(1.0, &[0.0, 1e200]);
 /// learner.tell(1.0, &[0.0, -1e200]);
 /// assert_eq!([learner.at(0), learner.at(1)], [0.0, 0.0]); // −2/√2 clipped to −1, then back by 2/√4
@@ -45,16 +45,16 @@ pub struct AdaGrad<F, D> {
     squares: Vec<f64>,
     /// Scale of each coordinate: a power of two, 0 before its first gradient.
     unit: Vec<f64>,
-    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
-    room: f64,
+    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::magnitude_budget`] returns it.
+    magnitude_budget: f64,
 }
 
 impl<F: Float, D: Separable<F>> AdaGrad<F, D> {
     /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize, domain: D) -> Self {
         let iterate = (0..dim).map(|i| domain.centre(i)).collect();
-        let room = room_within::<F>(domain.reach());
-        Self { domain, iterate, squares: vec![0.0; dim], unit: vec![0.0; dim], room }
+        let magnitude_budget = room_within::<F>(domain.reach());
+        Self { domain, iterate, squares: vec![0.0; dim], unit: vec![0.0; dim], magnitude_budget }
     }
 
     /// Updates coordinate `i` with a weighted nonzero gradient.
@@ -79,8 +79,8 @@ impl<F: Float, D: Separable<F>> Learner<F> for AdaGrad<F, D> {
         self.iterate[i]
     }
 
-    fn room(&self, _: f64) -> f64 {
-        self.room
+    fn magnitude_budget(&self, _: f64) -> f64 {
+        self.magnitude_budget
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {

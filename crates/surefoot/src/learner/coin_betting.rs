@@ -21,8 +21,8 @@ use crate::{Float, Separable, Vector};
 /// scale-free; [`DiagonalFreeGrad`](crate::DiagonalFreeGrad) adapts to the scale.
 ///
 /// ```
-/// use surefoot::{CoinBetting, Learner, Whole};
-/// let mut learner = CoinBetting::<f64, _>::new(1, Whole::new(1.0), 1.0);
+/// use surefoot::{CoinBetting, Learner, WholeSpace};
+/// let mut learner = CoinBetting::<f64, _>::new(1, WholeSpace::new(1.0), 1.0);
 /// learner.tell(1.0, &[-1.0]);
 /// assert_eq!(learner.at(0), 0.5); // half of all there is
 /// learner.tell(1.0, &[-1.0]);
@@ -40,8 +40,8 @@ pub struct CoinBetting<F, D> {
     coins: Vec<Coin<F>>,
     /// Regret from clipped gradients that does not depend on u, Σ(|G| − L)₊·|w_j − centre_j|.
     lost: f64,
-    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
-    room: f64,
+    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::magnitude_budget`] returns it.
+    magnitude_budget: f64,
 }
 
 /// The bettor of one coordinate.
@@ -76,8 +76,8 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
         assert!(bound > 0.0 && bound.is_finite(), "a positive bound");
         let coin = |i| Coin { theta: 0.0, wealth: 1.0, count: 0.0, cut: 0.0, iterate: domain.centre(i) };
         let coins = (0..dim).map(coin).collect();
-        let room = room_within::<F>(domain.reach());
-        Self { domain, bound, coins, lost: 0.0, room }
+        let magnitude_budget = room_within::<F>(domain.reach());
+        Self { domain, bound, coins, lost: 0.0, magnitude_budget }
     }
 
     /// Updates coordinate `i` with a weighted nonzero gradient.
@@ -127,8 +127,8 @@ impl<F: Float, D: Separable<F>> Learner<F> for CoinBetting<F, D> {
         self.coins[i].iterate
     }
 
-    fn room(&self, _: f64) -> f64 {
-        self.room
+    fn magnitude_budget(&self, _: f64) -> f64 {
+        self.magnitude_budget
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {

@@ -178,14 +178,14 @@ impl<F: Float> Learner<F> for CompositeAveraging<F> {
         self.total = self.told + weight;
     }
 
-    fn room(&self, weight: f64) -> f64 {
+    fn magnitude_budget(&self, weight: f64) -> f64 {
         if self.reach.is_finite() {
             return room_within::<F>(self.reach);
         }
         leader_room::<F>(self.penalty.l2 * (self.told + weight))
     }
 
-    fn rests(&self) -> bool {
+    fn is_stationary(&self) -> bool {
         false
     }
 

@@ -16,8 +16,8 @@ use crate::{Float, Project, Squares, Vector};
 /// *Cost*: O(d) per step, a projection, and a step of the base learner with a gradient that may be dense.
 ///
 /// ```
-/// use surefoot::{Constrained, FreeGrad, Learner, Simplex, Whole};
-/// let base = FreeGrad::<f64, _>::new(3, Whole::new(1.0));
+/// use surefoot::{Constrained, FreeGrad, Learner, Simplex, WholeSpace};
+/// let base = FreeGrad::<f64, _>::new(3, WholeSpace::new(1.0));
 /// let mut learner = Constrained::new(base, Simplex::new(3));
 /// for _ in 0..100 {
 ///     learner.tell(1.0, &[1.0, 0.0, 0.5]);
@@ -94,13 +94,13 @@ impl<F: Float, L: Learner<F>, D: Project<F>> Learner<F> for Constrained<F, L, D>
         self.play();
     }
 
-    fn room(&self, weight: f64) -> f64 {
+    fn magnitude_budget(&self, weight: f64) -> f64 {
         // The gradient for the base learner is no longer than the original, so its 1-norm is at most √d times larger.
-        self.base.room(weight) / (1.0 + self.iterate.len() as f64).sqrt()
+        self.base.magnitude_budget(weight) / (1.0 + self.iterate.len() as f64).sqrt()
     }
 
-    fn rests(&self) -> bool {
-        self.base.rests()
+    fn is_stationary(&self) -> bool {
+        self.base.is_stationary()
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {

@@ -50,7 +50,7 @@ impl<F: Float, D: Project<F>> Learner<F> for Descent<F, D> {
         self.iterate[i]
     }
 
-    fn room(&self, _: f64) -> f64 {
+    fn magnitude_budget(&self, _: f64) -> f64 {
         room_within::<F>(self.domain.reach())
     }
 

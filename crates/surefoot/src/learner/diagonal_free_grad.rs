@@ -19,8 +19,8 @@ use crate::{Float, Separable, Vector};
 /// *Cost*: O(nnz) per step, with one exponential and one logarithm per nonzero.
 ///
 /// ```
-/// use surefoot::{DiagonalFreeGrad, Learner, Whole};
-/// let mut learner = DiagonalFreeGrad::<f64, _>::new(2, Whole::new(1.0));
+/// use surefoot::{DiagonalFreeGrad, Learner, WholeSpace};
+/// let mut learner = DiagonalFreeGrad::<f64, _>::new(2, WholeSpace::new(1.0));
 /// for _ in 0..40 {
 ///     learner.tell(1.0, &[-1e-9, 0.0]);
 /// }
@@ -36,8 +36,8 @@ pub struct DiagonalFreeGrad<F, D> {
     coordinates: Vec<Coordinate<F>>,
     /// Regret from clipped gradients that does not depend on u, Σ(|G| − h)₊·|w_j − centre_j|.
     lost: f64,
-    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
-    room: f64,
+    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::magnitude_budget`] returns it.
+    magnitude_budget: f64,
 }
 
 /// The state of FreeGrad in one coordinate.
@@ -86,8 +86,8 @@ impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
             Coordinate { sum: 0.0, squares: 0.0, first: 0.0, largest: 0.0, cut: 0.0, iterate }
         };
         let coordinates = (0..dim).map(rest).collect();
-        let room = room_within::<F>(domain.reach());
-        Self { domain, coordinates, lost: 0.0, room }
+        let magnitude_budget = room_within::<F>(domain.reach());
+        Self { domain, coordinates, lost: 0.0, magnitude_budget }
     }
 
     /// Updates coordinate `i` with a weighted nonzero gradient.
@@ -122,8 +122,8 @@ impl<F: Float, D: Separable<F>> Learner<F> for DiagonalFreeGrad<F, D> {
         self.coordinates[i].iterate
     }
 
-    fn room(&self, _: f64) -> f64 {
-        self.room
+    fn magnitude_budget(&self, _: f64) -> f64 {
+        self.magnitude_budget
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {

@@ -17,8 +17,8 @@ use crate::{Float, Separable, Squares, Vector};
 /// *Cost*: O(nnz) per step, counting the nonzeros of gradient and hint.
 ///
 /// ```
-/// use surefoot::{Cuboid, DiagonalProximal, Hinted, Learner};
-/// let mut learner = DiagonalProximal::<f64, _>::new(2, Cuboid::cube(2, 1.0));
+/// use surefoot::{BoxDomain, DiagonalProximal, Hinted, Learner};
+/// let mut learner = DiagonalProximal::<f64, _>::new(2, BoxDomain::cube(2, 1.0));
 /// learner.hint(1.0, &[0.5, 0.0]);
 /// learner.tell(1.0, &[0.5, 4.0]);
 /// assert_eq!([learner.at(0), learner.at(1)], [-1.0, -1.0]); // −0.5 was foreseen; −2·4/√(2·4²) is cut to −1
@@ -34,8 +34,8 @@ pub struct DiagonalProximal<F, D> {
     coordinates: Vec<Coordinate<F>>,
     /// Indices of the coordinates that have a hint in the open round.
     hinted: Vec<usize>,
-    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::room`] returns it.
-    room: f64,
+    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::magnitude_budget`] returns it.
+    magnitude_budget: f64,
 }
 
 /// The state of a coordinate with interval width B.
@@ -56,8 +56,8 @@ impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
     pub fn new(dim: usize, domain: D) -> Self {
         let rest = |i| Coordinate { pull: 0.0, errors: Squares::default(), hint: F::zero(), iterate: domain.centre(i) };
         let coordinates = (0..dim).map(rest).collect();
-        let room = pulled_room(&domain, dim);
-        Self { domain, coordinates, hinted: Vec::with_capacity(dim), room }
+        let magnitude_budget = pulled_room(&domain, dim);
+        Self { domain, coordinates, hinted: Vec::with_capacity(dim), magnitude_budget }
     }
 
     /// Moves coordinate `i` to the minimiser of its regularised losses.
@@ -95,8 +95,8 @@ impl<F: Float, D: Separable<F>> Learner<F> for DiagonalProximal<F, D> {
         self.coordinates[i].iterate
     }
 
-    fn room(&self, _: f64) -> f64 {
-        self.room
+    fn magnitude_budget(&self, _: f64) -> f64 {
+        self.magnitude_budget
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {

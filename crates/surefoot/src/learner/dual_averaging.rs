@@ -172,7 +172,7 @@ impl<F: Float, D: Radial<F>> Learner<F> for DualAveraging<F, D> {
         place(self, i)
     }
 
-    fn room(&self, _: f64) -> f64 {
+    fn magnitude_budget(&self, _: f64) -> f64 {
         room_within::<F>(self.domain.reach())
     }
 

@@ -32,9 +32,9 @@ use crate::{Float, Radial, Squares, Vector};
 /// *Cost*: O(nnz) per step: the iterate is the centre minus one number times Z.
 ///
 /// ```
-/// use surefoot::{Anytime, AskTell, FreeGrad, Point, Uniform, Whole};
+/// use surefoot::{Anytime, AskTell, FreeGrad, Point, Uniform, WholeSpace};
 /// for guess in [1e-3, 1.0, 1e3] {
-///     let mut method = Anytime::new(FreeGrad::<f64, _>::new(2, Whole::new(guess)), Uniform);
+///     let mut method = Anytime::new(FreeGrad::<f64, _>::new(2, WholeSpace::new(guess)), Uniform);
 ///     for _ in 0..5000 {
 ///         let slopes = [method.at(0) - 40.0, method.at(1) + 0.01].map(f64::signum);
 ///         method.tell(&slopes);
@@ -118,7 +118,7 @@ impl<F: Float, D: Radial<F>> Learner<F> for FreeGrad<F, D> {
         place(self, i)
     }
 
-    fn room(&self, _: f64) -> f64 {
+    fn magnitude_budget(&self, _: f64) -> f64 {
         room_within::<F>(self.domain.reach())
     }
 

@@ -17,8 +17,8 @@ use crate::{Float, Point, Project, Squares, Vector};
 /// computes the same iterates in O(nnz).
 ///
 /// ```
-/// use surefoot::{AskTell, General, Leader, Learner, Linear, Whole};
-/// let mut method = General::new(Leader::<f64, _>::new(1, Whole::new(1.0), 2.0), Linear);
+/// use surefoot::{AskTell, General, Leader, Learner, Linear, WholeSpace};
+/// let mut method = General::new(Leader::<f64, _>::new(1, WholeSpace::new(1.0), 2.0), Linear);
 /// method.tell(&[4.0]); // at 0; the least of 4w + w² is at −2
 /// assert_eq!((method.learner().at(0), method.at(0)), (-2.0, -2.0 * 2.0 / 3.0));
 /// ```
@@ -104,7 +104,7 @@ impl<F: Float, D: Project<F>> Learner<F> for Leader<F, D> {
         self.iterate[i]
     }
 
-    fn room(&self, weight: f64) -> f64 {
+    fn magnitude_budget(&self, weight: f64) -> f64 {
         leader_room::<F>(self.curvature * (self.total + weight))
     }
 

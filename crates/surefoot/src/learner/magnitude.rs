@@ -18,9 +18,9 @@ use crate::{Float, Vector};
 /// *Cost*: that of both learners; O(nnz) for a [`Lazy`] direction.
 ///
 /// ```
-/// use surefoot::{FreeGrad, Learner, Magnitude, SignedHedge, Whole};
+/// use surefoot::{FreeGrad, Learner, Magnitude, SignedHedge, WholeSpace};
 /// // No radius, with the L1 norm of the solution in the bound.
-/// let magnitude = FreeGrad::<f64, _>::new(1, Whole::new(1.0));
+/// let magnitude = FreeGrad::<f64, _>::new(1, WholeSpace::new(1.0));
 /// let mut learner = Magnitude::new(magnitude, SignedHedge::<f64>::new(50, 1.0));
 /// for _ in 0..100 {
 ///     let slope = (learner.at(7) - 5.0).signum();
@@ -89,12 +89,12 @@ impl<F: Float, S: Learner<f64>, Y: Learner<F>> Learner<F> for Magnitude<S, Y> {
 
     /// Returns the smaller limit of the two learners. The slopes of the magnitude learner are within the limit too, since
     /// they are inner products of gradients and points of a unit ball.
-    fn room(&self, weight: f64) -> f64 {
-        self.magnitude.room(weight).min(self.direction.room(weight))
+    fn magnitude_budget(&self, weight: f64) -> f64 {
+        self.magnitude.magnitude_budget(weight).min(self.direction.magnitude_budget(weight))
     }
 
-    fn rests(&self) -> bool {
-        self.magnitude.rests() && self.direction.rests()
+    fn is_stationary(&self) -> bool {
+        self.magnitude.is_stationary() && self.direction.is_stationary()
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {

@@ -74,12 +74,12 @@ fn span<F: Float>() -> f64 {
     arrays.min(LARGEST / (1_u128 << 100) as f64)
 }
 
-/// Returns the [`room`](Learner::room) of a learner that stores gradients, and points within `reach` of its centre.
+/// Returns the [`magnitude_budget`](Learner::magnitude_budget) of a learner that stores gradients, and points within `reach` of its centre.
 fn room_within<F: Float>(reach: f64) -> f64 {
     if reach <= span::<F>() { LARGEST } else { 0.0 }
 }
 
-/// Returns the [`room`](Learner::room) of a learner whose points are sums of gradients divided by `steepness`.
+/// Returns the [`magnitude_budget`](Learner::magnitude_budget) of a learner whose points are sums of gradients divided by `steepness`.
 pub(crate) fn leader_room<F: Float>(steepness: f64) -> f64 {
     (span::<F>() * steepness).min(LARGEST)
 }
@@ -89,7 +89,7 @@ pub(crate) fn leader_room<F: Float>(steepness: f64) -> f64 {
 /// Contract: the iterate depends only on past losses (and the hint of the open round), lies in the learner's domain,
 /// and stays unchanged and finite when gradients are zero (unless a penalty of the learner moves it). A caller that
 /// uses a learner directly must ensure what conversions ensure: weights are finite and not negative; gradients and
-/// hints are finite after weighting, within [`room`](Learner::room) and the dimension, and contain each index once.
+/// hints are finite after weighting, within [`magnitude_budget`](Learner::magnitude_budget) and the dimension, and contain each index once.
 /// Learners do not check this: other input gives unspecified results, but never memory errors.
 pub trait Learner<F: Float> {
     /// Returns the number of coordinates.
@@ -107,13 +107,13 @@ pub trait Learner<F: Float> {
     /// Returns the largest value of Σ|α_t g_tj| (over all coordinates and rounds, including the open round and its
     /// hint) for which no number of the learner overflows `F` or `f64`. Conversions refuse gradients beyond it, as they
     /// refuse those that are not finite. `weight` is that of the open round. O(1).
-    fn room(&self, weight: f64) -> f64 {
+    fn magnitude_budget(&self, weight: f64) -> f64 {
         let _ = weight;
         LARGEST
     }
 
     /// Whether the iterate stays unchanged while gradients are zero; false if a penalty moves it.
-    fn rests(&self) -> bool {
+    fn is_stationary(&self) -> bool {
         true
     }
 

@@ -157,7 +157,7 @@ impl<F: Float, D: Radial<F>> Learner<F> for OnlineNewton<F, D> {
         self.iterate[i]
     }
 
-    fn room(&self, _: f64) -> f64 {
+    fn magnitude_budget(&self, _: f64) -> f64 {
         leader_room::<F>(self.epsilon)
     }
 

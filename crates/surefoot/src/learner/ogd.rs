@@ -77,7 +77,7 @@ impl<F: Float, D: Radial<F>> Learner<F> for OgdNorm<F, D> {
 
     /// Returns the limit with allowance for the direction, which is up to 2^16 times as long as the iterate minus the
     /// centre.
-    fn room(&self, _: f64) -> f64 {
+    fn magnitude_budget(&self, _: f64) -> f64 {
         room_within::<F>(self.domain.reach() / SMALL)
     }
 

@@ -126,7 +126,7 @@ impl<F: Float> Learner<F> for PNorm<F> {
         F::of(self.iterate[i])
     }
 
-    fn room(&self, _: f64) -> f64 {
+    fn magnitude_budget(&self, _: f64) -> f64 {
         room_within::<F>(self.radius)
     }
 

@@ -44,16 +44,23 @@ pub struct Proximal<F, D> {
     iterate: Vec<F>,
     /// V, the sum of squared norms of hint errors.
     errors: Squares,
-    /// The value of [`Learner::room`], with allowance for sums of gradients times B, and for √(2V) times an iterate.
-    room: f64,
+    /// The value of [`Learner::magnitude_budget`], with allowance for sums of gradients times B, and for √(2V) times an iterate.
+    magnitude_budget: f64,
 }
 
 impl<F: Float, D: Project<F>> Proximal<F, D> {
     /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize, domain: D) -> Self {
         let iterate = (0..dim).map(|i| domain.centre(i)).collect();
-        let room = pulled_room(&domain, dim);
-        Self { domain, pull: vec![0.0; dim], hint: vec![0.0; dim], iterate, errors: Squares::default(), room }
+        let magnitude_budget = pulled_room(&domain, dim);
+        Self {
+            domain,
+            pull: vec![0.0; dim],
+            hint: vec![0.0; dim],
+            iterate,
+            errors: Squares::default(),
+            magnitude_budget,
+        }
     }
 
     /// Returns B, twice the reach of the domain.
@@ -94,8 +101,8 @@ impl<F: Float, D: Project<F>> Learner<F> for Proximal<F, D> {
         self.iterate[i]
     }
 
-    fn room(&self, _: f64) -> f64 {
-        self.room
+    fn magnitude_budget(&self, _: f64) -> f64 {
+        self.magnitude_budget
     }
 
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
@@ -127,7 +134,7 @@ impl<F: Float, D: Project<F>> Hinted<F> for Proximal<F, D> {
     }
 }
 
-/// Returns the [`room`](Learner::room) of a learner that stores gradients times its diameter, and sums of its iterates.
+/// Returns the [`magnitude_budget`](Learner::magnitude_budget) of a learner that stores gradients times its diameter, and sums of its iterates.
 pub(super) fn pulled_room<F: Float>(domain: &impl Domain<F>, dim: usize) -> f64 {
     let furthest = (0..dim).map(|i| domain.centre(i).wide().abs()).fold(domain.reach(), f64::max);
     room_within::<F>(furthest) / (4.0 * furthest).max(1.0)

@@ -20,10 +20,10 @@ use crate::{Float, Penalty, Radial, Squares, Vector};
 ///
 /// ```
 /// use surefoot::certificate::{Composite, Gradients};
-/// use surefoot::{Anytime, AskTell, Learner, Linear, Penalised, Point, Ridge, Sparse, Vector, Whole};
+/// use surefoot::{Anytime, AskTell, Learner, Linear, Penalised, Point, Ridge, Sparse, Vector, WholeSpace};
 ///
 /// // Ridge regression: ½(2w_0 − 3)² + ½·0.5·w_0² has its minimum at 6/4.5.
-/// let mut method = Anytime::new(Ridge::<f64, _>::new(3, Whole::new(1.0), 0.5), Linear);
+/// let mut method = Anytime::new(Ridge::<f64, _>::new(3, WholeSpace::new(1.0), 0.5), Linear);
 /// let mut sums = Composite::new(3); // for a certificate
 /// for t in 1..=2000_u32 {
 ///     let row = Sparse::new(&[0_u32], &[2.0]);
@@ -85,11 +85,11 @@ impl<F: Float, D: Radial<F>> Learner<F> for Ridge<F, D> {
         place(self, i)
     }
 
-    fn room(&self, weight: f64) -> f64 {
+    fn magnitude_budget(&self, weight: f64) -> f64 {
         leader_room::<F>(self.strength * (self.total + weight))
     }
 
-    fn rests(&self) -> bool {
+    fn is_stationary(&self) -> bool {
         false
     }
 

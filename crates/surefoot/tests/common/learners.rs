@@ -1,9 +1,9 @@
 //! The table of learners with their twins.
 
 use surefoot::{
-    AdaGrad, AdaHedge, Ball, CoinBetting, Constrained, Cuboid, Descent, DiagonalFreeGrad, DiagonalProximal,
+    AdaGrad, AdaHedge, Ball, BoxDomain, CoinBetting, Constrained, Descent, DiagonalFreeGrad, DiagonalProximal,
     DualAdaGrad, DualAveraging, Float, FreeGrad, Hedge, L1Ball, Magnitude, OgdNorm, PNorm, Proximal, SignedHedge,
-    Simplex, Whole,
+    Simplex, WholeSpace,
 };
 use surefoot_oracle::{Domain, Learner as Twin, Number};
 use surefoot_oracle::{experts, learners as twins, parameter_free as free, proximal};
@@ -32,11 +32,11 @@ impl<N: Number> Domains<N> {
         let ramp = |scale: f64, shift: f64| -> Vec<f64> { (0..dim).map(|i| scale * (i % 4) as f64 + shift).collect() };
         let (centre, corners, of) = (ramp(0.25, -0.5), [ramp(-0.5, 0.25), ramp(1.0, 0.25)], N::of);
         Self {
-            whole: Domain::Whole(of(0.5)),
+            whole: Domain::WholeSpace(of(0.5)),
             ball: Domain::Ball(vec![of(0.0); dim], of(2.0)),
             away: Domain::Ball(numbers(&centre), of(0.75)),
-            cube: Domain::Cuboid(vec![of(-1.0); dim], vec![of(1.0); dim]),
-            cuboid: Domain::Cuboid(numbers(&corners[0]), numbers(&corners[1])),
+            cube: Domain::BoxDomain(vec![of(-1.0); dim], vec![of(1.0); dim]),
+            cuboid: Domain::BoxDomain(numbers(&corners[0]), numbers(&corners[1])),
             centre,
             corners,
         }
@@ -46,8 +46,8 @@ impl<N: Number> Domains<N> {
         Ball::around(narrow(&self.centre), 0.75)
     }
 
-    fn core_cuboid<F: Float>(&self) -> Cuboid<F> {
-        Cuboid::new(narrow(&self.corners[0]), narrow(&self.corners[1]))
+    fn core_cuboid<F: Float>(&self) -> BoxDomain<F> {
+        BoxDomain::new(narrow(&self.corners[0]), narrow(&self.corners[1]))
     }
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn lazy_learners<F: Float, N: Number + 'static>(dim: usize, visit: &m
         let d = d.clone();
         move || Box::new(twins::Ogd::new(dim, d.clone())) as Box<dyn Twin<N>>
     };
-    visit.lazy("ogd, whole", OgdNorm::new(dim, Whole::new(0.5)), &ogd(whole), whole);
+    visit.lazy("ogd, whole", OgdNorm::new(dim, WholeSpace::new(0.5)), &ogd(whole), whole);
     visit.lazy("ogd, ball", OgdNorm::new(dim, Ball::new(2.0)), &ogd(ball), ball);
     visit.lazy("ogd, ball elsewhere", OgdNorm::new(dim, all.core_away()), &ogd(away), away);
 
@@ -68,7 +68,7 @@ pub(crate) fn lazy_learners<F: Float, N: Number + 'static>(dim: usize, visit: &m
         let d = d.clone();
         move || Box::new(twins::DualAveraging::new(dim, d.clone(), of(gamma))) as Box<dyn Twin<N>>
     };
-    visit.lazy("dual, whole", DualAveraging::new(dim, Whole::new(0.5)), &dual(whole, 0.0), whole);
+    visit.lazy("dual, whole", DualAveraging::new(dim, WholeSpace::new(0.5)), &dual(whole, 0.0), whole);
     visit.lazy("dual, ball", DualAveraging::new(dim, Ball::new(2.0)), &dual(ball, 0.0), ball);
     visit.lazy("dual, ball elsewhere", DualAveraging::new(dim, all.core_away()), &dual(away, 0.0), away);
     let bounded = DualAveraging::new(dim, Ball::new(2.0)).with_bound(30.0);
@@ -78,8 +78,8 @@ pub(crate) fn lazy_learners<F: Float, N: Number + 'static>(dim: usize, visit: &m
         let d = d.clone();
         move || Box::new(twins::AdaGrad::new(dim, d.clone())) as Box<dyn Twin<N>>
     };
-    visit.lazy("adagrad, whole", AdaGrad::new(dim, Whole::new(0.5)), &ada(whole), whole);
-    visit.lazy("adagrad, cube", AdaGrad::new(dim, Cuboid::cube(dim, F::of(1.0))), &ada(cube), cube);
+    visit.lazy("adagrad, whole", AdaGrad::new(dim, WholeSpace::new(0.5)), &ada(whole), whole);
+    visit.lazy("adagrad, cube", AdaGrad::new(dim, BoxDomain::cube(dim, F::of(1.0))), &ada(cube), cube);
     visit.lazy("adagrad, box", AdaGrad::new(dim, all.core_cuboid()), &ada(cuboid), cuboid);
 
     let dual_ada =
@@ -96,17 +96,17 @@ pub(crate) fn lazy_learners<F: Float, N: Number + 'static>(dim: usize, visit: &m
 /// Those of the learners with a sparse form that need no radius.
 fn parameter_free<F: Float, N: Number + 'static>(dim: usize, visit: &mut impl Visit<F, N>) {
     let of = N::of;
-    let whole = Domain::Whole(of(0.5));
+    let whole = Domain::WholeSpace(of(0.5));
     let (ball, unit) = (Domain::Ball(vec![of(0.25); dim], of(2.0)), Domain::Ball(vec![of(0.0); dim], of(1.0)));
-    let cuboid = Domain::Cuboid(vec![of(-0.5); dim], vec![of(1.0); dim]);
+    let cuboid = Domain::BoxDomain(vec![of(-0.5); dim], vec![of(1.0); dim]);
     let core_ball = Ball::around(vec![F::of(0.25); dim], 2.0);
-    let core_cuboid = || Cuboid::new(vec![F::of(-0.5); dim], vec![F::of(1.0); dim]);
+    let core_cuboid = || BoxDomain::new(vec![F::of(-0.5); dim], vec![F::of(1.0); dim]);
 
     let free_grad = |d: &Domain<N>| {
         let d = d.clone();
         move || Box::new(free::FreeGrad::new(dim, d.clone())) as Box<dyn Twin<N>>
     };
-    visit.lazy("free grad, whole", FreeGrad::new(dim, Whole::new(0.5)), &free_grad(&whole), &whole);
+    visit.lazy("free grad, whole", FreeGrad::new(dim, WholeSpace::new(0.5)), &free_grad(&whole), &whole);
     visit.lazy("free grad, ball elsewhere", FreeGrad::new(dim, core_ball), &free_grad(&ball), &ball);
 
     let diagonal = |d: &Domain<N>| {
@@ -114,7 +114,12 @@ fn parameter_free<F: Float, N: Number + 'static>(dim: usize, visit: &mut impl Vi
         let one = |interval| free::FreeGrad::new(1, interval);
         move || Box::new(free::Coordinates::new(dim, &d, one)) as Box<dyn Twin<N>>
     };
-    visit.lazy("diagonal free grad, whole", DiagonalFreeGrad::new(dim, Whole::new(0.5)), &diagonal(&whole), &whole);
+    visit.lazy(
+        "diagonal free grad, whole",
+        DiagonalFreeGrad::new(dim, WholeSpace::new(0.5)),
+        &diagonal(&whole),
+        &whole,
+    );
     visit.lazy("diagonal free grad, box", DiagonalFreeGrad::new(dim, core_cuboid()), &diagonal(&cuboid), &cuboid);
 
     let coins = |d: &Domain<N>| {
@@ -122,15 +127,15 @@ fn parameter_free<F: Float, N: Number + 'static>(dim: usize, visit: &mut impl Vi
         let one = move |interval| free::CoinBetting::new(interval, of(30.0));
         move || Box::new(free::Coordinates::new(dim, &d, one)) as Box<dyn Twin<N>>
     };
-    visit.lazy("coins, whole, bound", CoinBetting::new(dim, Whole::new(0.5), 30.0), &coins(&whole), &whole);
+    visit.lazy("coins, whole, bound", CoinBetting::new(dim, WholeSpace::new(0.5), 30.0), &coins(&whole), &whole);
     visit.lazy("coins, box, bound", CoinBetting::new(dim, core_cuboid(), 30.0), &coins(&cuboid), &cuboid);
 
     let magnitude = || {
-        let size = twins::AdaGrad::new(1, Domain::Cuboid(vec![of(-1.5)], vec![of(1.5)]));
+        let size = twins::AdaGrad::new(1, Domain::BoxDomain(vec![of(-1.5)], vec![of(1.5)]));
         let direction = twins::DualAveraging::new(dim, unit.clone(), of(0.0));
         Box::new(free::Magnitude::new(size, direction)) as Box<dyn Twin<N>>
     };
-    let size = AdaGrad::<f64, _>::new(1, Cuboid::cube(1, 1.5));
+    let size = AdaGrad::<f64, _>::new(1, BoxDomain::cube(1, 1.5));
     let core = Magnitude::new(size, DualAveraging::new(dim, Ball::new(1.0)));
     visit.lazy("magnitude", core, &magnitude, &whole);
 }
@@ -159,7 +164,7 @@ fn dense_learners<F: Float>(dim: usize, visit: &mut impl Visit<F>) {
     visit.dense("proximal, box", Proximal::new(dim, all.core_cuboid()), &prox(cuboid), cuboid);
     visit.dense("proximal, simplex", Proximal::new(dim, Simplex::new(dim)), &prox(&simplex), &simplex);
 
-    let small = Domain::Cuboid(vec![-0.5; dim], vec![1.0; dim]);
+    let small = Domain::BoxDomain(vec![-0.5; dim], vec![1.0; dim]);
     let constrained = |d: &Domain| {
         let (d, whole) = (d.clone(), whole.clone());
         move || {
@@ -167,8 +172,8 @@ fn dense_learners<F: Float>(dim: usize, visit: &mut impl Visit<F>) {
             Box::new(free::Constrained::new(base, d.clone())) as Box<dyn Twin>
         }
     };
-    let base = || FreeGrad::new(dim, Whole::new(0.5));
-    let core = Constrained::new(base(), Cuboid::new(vec![F::of(-0.5); dim], vec![F::of(1.0); dim]));
+    let base = || FreeGrad::new(dim, WholeSpace::new(0.5));
+    let core = Constrained::new(base(), BoxDomain::new(vec![F::of(-0.5); dim], vec![F::of(1.0); dim]));
     visit.dense("constrained free grad, box", core, &constrained(&small), &small);
     let core = Constrained::new(base(), Simplex::new(dim));
     visit.dense("constrained free grad, simplex", core, &constrained(&simplex), &simplex);

@@ -3,9 +3,9 @@
 use std::fmt::{Debug, Formatter};
 
 use surefoot::{
-    Accelerated, Anytime, AskTell, Ball, CompositeAnytime, CompositeAveraging, Cuboid, DenseAnytime, DiagonalProximal,
-    DualAveraging, ElasticNet, Float, General, LazyHinted, Leader, OgdNorm, OnlineNewton, Optimistic, Ridge,
-    StronglyConvex, Weights, Whole, linear_decay,
+    Accelerated, Anytime, AskTell, Ball, BoxDomain, CompositeAnytime, CompositeAveraging, DenseAnytime,
+    DiagonalProximal, DualAveraging, ElasticNet, Float, General, LazyHinted, Leader, OgdNorm, OnlineNewton, Optimistic,
+    Ridge, StronglyConvex, Weights, WholeSpace, linear_decay,
 };
 use surefoot_oracle::conversions::{self, Oracle, Round};
 use surefoot_oracle::{Domain, Learner, Number, learners as twins, proximal};
@@ -88,10 +88,10 @@ fn optimistic<F: Float, N: Number>(dim: usize, all: bool, visit: &mut impl Metho
         let twin = || twins::DualAveraging::new(dim, domain.twin(), N::of(0.0));
         hinted(&format!("ball of {radius}"), || DualAveraging::new(dim, domain.core()), twin, all, visit);
     }
-    let twin = || twins::DualAveraging::new(dim, Domain::Whole(N::of(1.0)), N::of(0.0));
-    hinted("whole", || DualAveraging::new(dim, Whole::new(1.0)), twin, all, visit);
-    let cuboid = Domain::Cuboid(vec![N::of(-0.5); dim], vec![N::of(1.0); dim]);
-    let core = || Cuboid::new(vec![F::of(-0.5); dim], vec![F::of(1.0); dim]);
+    let twin = || twins::DualAveraging::new(dim, Domain::WholeSpace(N::of(1.0)), N::of(0.0));
+    hinted("whole", || DualAveraging::new(dim, WholeSpace::new(1.0)), twin, all, visit);
+    let cuboid = Domain::BoxDomain(vec![N::of(-0.5); dim], vec![N::of(1.0); dim]);
+    let core = || BoxDomain::new(vec![F::of(-0.5); dim], vec![F::of(1.0); dim]);
     let twin = || proximal::DiagonalProximal::new(&cuboid);
     hinted("proximal, box", || DiagonalProximal::new(dim, core()), twin, all, visit);
 }
@@ -149,11 +149,11 @@ fn leader<F: Float, N: Number>(dim: usize, size: f64, visit: &mut impl Methods<F
                 conversions::strongly_convex(dim, &domain, N::of(mu), &*weight, rounds, oracle)
             }
         };
-        let whole = twin(Domain::Whole(N::of(1.0)));
+        let whole = twin(Domain::WholeSpace(N::of(1.0)));
         let name = format!("leader, whole, weights {case}");
-        let sparse = StronglyConvex::new(dim, Whole::new(1.0), mu, Own(weight.clone()));
+        let sparse = StronglyConvex::new(dim, WholeSpace::new(1.0), mu, Own(weight.clone()));
         visit.method(&format!("{name}, sparse"), sparse, &whole);
-        let dense = General::new(Leader::new(dim, Whole::new(1.0), mu), Own(weight.clone()));
+        let dense = General::new(Leader::new(dim, WholeSpace::new(1.0), mu), Own(weight.clone()));
         visit.method(&format!("{name}, dense"), dense, &whole);
         for ball in [&Away::new(dim, 0.5), &wide] {
             let name = format!("leader, ball of {}, weights {case}", ball.radius);
@@ -170,10 +170,10 @@ fn boxed<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
     let mu = 0.7 * size;
     let (lower, upper) = (vec![-0.25; dim], vec![0.5; dim]);
     for (case, weight) in weights() {
-        let domain = Domain::Cuboid(lower.clone(), upper.clone());
+        let domain = Domain::BoxDomain(lower.clone(), upper.clone());
         let twin =
             |rounds: u64, oracle: Oracle| conversions::strongly_convex(dim, &domain, mu, &*weight, rounds, oracle);
-        let learner = Leader::new(dim, Cuboid::new(narrow::<F>(&lower), narrow(&upper)), mu);
+        let learner = Leader::new(dim, BoxDomain::new(narrow::<F>(&lower), narrow(&upper)), mu);
         let method = General::new(learner, Own(weight.clone())).certified();
         visit.method(&format!("leader, box, {case}"), method, &twin);
     }
@@ -191,8 +191,8 @@ fn ridge<F: Float, N: Number>(dim: usize, size: f64, visit: &mut impl Methods<F,
                 conversions::anytime(&mut learner, &*weight, 1.0, rounds, oracle)
             }
         };
-        let (name, whole) = (format!("ridge, whole, weights {case}"), twin(Domain::Whole(N::of(1.0))));
-        let learner = || Ridge::<F, _>::new(dim, Whole::new(1.0), mu);
+        let (name, whole) = (format!("ridge, whole, weights {case}"), twin(Domain::WholeSpace(N::of(1.0))));
+        let learner = || Ridge::<F, _>::new(dim, WholeSpace::new(1.0), mu);
         visit.method(&format!("{name}, sparse"), Anytime::new(learner(), Own(weight.clone())), &whole);
         visit.method(&format!("{name}, dense"), DenseAnytime::new(learner(), Own(weight.clone())), &whole);
         let (name, twin) = (format!("ridge, ball, weights {case}"), twin(ball.twin()));
@@ -255,9 +255,9 @@ fn newton<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
                 conversions::online_newton(dim, &domain, parameters, &*weight, rounds, oracle)
             }
         };
-        let learner = OnlineNewton::<F, _>::new(dim, Whole::new(1.0), parameters.0, parameters.1);
+        let learner = OnlineNewton::<F, _>::new(dim, WholeSpace::new(1.0), parameters.0, parameters.1);
         let method = General::new(learner, Own(weight.clone()));
-        visit.method(&format!("newton, whole, weights {case}"), method, &twin(Domain::Whole(1.0)));
+        visit.method(&format!("newton, whole, weights {case}"), method, &twin(Domain::WholeSpace(1.0)));
         let ball = Away::new(dim, 0.5);
         let learner = OnlineNewton::<F, _>::new(dim, ball.core(), parameters.0, parameters.1);
         let method = General::new(learner, Own(weight.clone())).certified();

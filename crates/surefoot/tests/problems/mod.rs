@@ -18,7 +18,7 @@ impl<F: Float> surefoot::Domain<F> for Same<'_> {
     }
 
     fn bounded(&self) -> bool {
-        !matches!(self.0, surefoot_oracle::Domain::Whole(_))
+        !matches!(self.0, surefoot_oracle::Domain::WholeSpace(_))
     }
 
     fn support(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
