@@ -5,15 +5,12 @@ use crate::squares::binade;
 /// A linear map of (x_j, u_j), the same for every coordinate j.
 pub(super) type Matrix = [[f64; 2]; 2];
 /// The identity map.
-
 pub(super) const SAME: Matrix = [[1.0, 0.0], [0.0, 1.0]];
 /// Applies `map` to the pair (x, u).
-
 pub(super) fn apply(map: &Matrix, [x, u]: [f64; 2]) -> [f64; 2] {
     [map[0][0] * x + map[0][1] * u, map[1][0] * x + map[1][1] * u]
 }
 /// Returns the matrix product `left`·`right`.
-
 pub(super) fn product(left: &Matrix, right: &Matrix) -> Matrix {
     let [first, second] = [0, 1].map(|j| apply(left, [right[0][j], right[1][j]]));
     [[first[0], second[0]], [first[1], second[1]]]
