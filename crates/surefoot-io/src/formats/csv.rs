@@ -15,7 +15,7 @@
 //! | use of each cell of a file | `csv/layout.rs` |
 //! | a record with too few or too many fields | `csv/field_count.rs` |
 //! | meaning of a cell, which texts are missing values | `csv/rules.rs`, `csv/looks.rs`, `text/cell_value.rs` |
-//! | effect of a missing cell | `Csv::record` and `Csv::add`, below |
+//! | effect of a missing cell | numbers in `record`, texts and categories in `add`, both below; refusal in `csv/rules.rs`, `is_gap` |
 //! | columns from `key=value` folders | `csv/folders.rs` |
 //! | location of a part of a row for messages | `csv/describe.rs` |
 
