@@ -50,7 +50,7 @@ pub struct Accelerated<F, A> {
     squares: Squares,
     /// The growth term of the guarantee, Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²).
     growth: f64,
-    /// Weighted sum of the gradient steps of closed rounds, Σ A_i η_i g_i, by coordinate.
+    /// Weighted sum of the gradient steps of completed rounds, Σ A_i η_i g_i, by coordinate.
     steps: Vec<f64>,
     /// The gradient step of the last closed round.
     last: Step<F>,
@@ -69,7 +69,7 @@ struct Step<F> {
 
 impl<F: Float, L: Lazy<F>> Accelerated<F, Anytime<F, L, Linear>> {
     /// Creates the conversion in O(nnz) per step, over a learner on a domain of diameter B = `diameter`. Allocates O(d)
-    /// memory; later calls allocate nothing.
+    /// memory; later calls do not allocate.
     ///
     /// # Panics
     /// If `diameter` is not positive and finite.
@@ -159,7 +159,7 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         self.growth
     }
 
-    /// Returns A = t(t+1)/2 for t = closed rounds + `open`.
+    /// Returns A = t(t+1)/2 for t = completed rounds + `open`.
     fn total(&self, open: f64) -> f64 {
         let t = self.steps() as f64 + open;
         t * (t + 1.0) / 2.0

@@ -51,7 +51,7 @@ pub struct Anytime<F, L, W> {
     interpolation: Interpolation,
     /// Average of the learner's directions, weighted by α_t·scale.
     directions: Average,
-    /// Whether a hint was announced for the open round.
+    /// Whether a hint was announced for the current round.
     hinted: bool,
     /// The sums for certificates; `None` unless the caller asked for certificates.
     ledger: Option<Ledger>,
@@ -59,7 +59,7 @@ pub struct Anytime<F, L, W> {
 }
 
 impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
-    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls allocate nothing.
+    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls do not allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -111,7 +111,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         &self.learner
     }
 
-    /// Returns the sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the completed rounds.
     pub fn total_weight(&self) -> f64 {
         self.rounds.total()
     }
@@ -168,7 +168,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         self.directions.advance(weight * scale);
     }
 
-    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over closed rounds.
+    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over completed rounds.
     fn point(&self, share: f64) -> impl Point<F> {
         let total = self.rounds.total();
         let (scale, mass) = (self.learner.scale(), if total > 0.0 { self.directions.mass() / total } else { 0.0 });

@@ -49,7 +49,7 @@ pub struct CompositeAnytime<F, W> {
 }
 
 impl<F: Float, W: Weights> CompositeAnytime<F, W> {
-    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls allocate nothing.
+    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls do not allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -72,7 +72,7 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         &self.learner
     }
 
-    /// Returns the sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the completed rounds.
     pub fn total_weight(&self) -> f64 {
         self.rounds.total()
     }
@@ -82,7 +82,8 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         self.ledger.as_ref()
     }
 
-    /// Computes Σ α_t Ω(w_t) over the closed rounds in O(d); `None` without [`certified`](CompositeAnytime::certified).
+    /// Computes Σ α_t Ω(w_t) over the completed rounds in O(d); `None` without
+    /// [`certified`](CompositeAnytime::certified).
     pub fn penalties(&self) -> Option<f64> {
         self.ledger.as_ref()?;
         let (mut sizes, mut squares) = (self.sums.sizes, self.sums.squares);
@@ -94,7 +95,7 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         Some(penalty.l1 * sizes + penalty.l2 / 2.0 * squares)
     }
 
-    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over closed rounds.
+    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over completed rounds.
     fn point(&self, share: f64) -> impl Point<F> {
         let total = self.rounds.total();
         View::new(self.learner.dim(), move |i| {

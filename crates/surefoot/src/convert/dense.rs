@@ -19,9 +19,9 @@ pub struct DenseAnytime<F, L, W> {
     rounds: Rounds<W>,
     /// Position of the query point between iterate and average.
     interpolation: Interpolation,
-    /// Average of the iterates of closed rounds.
+    /// Average of the iterates of completed rounds.
     average: Vec<f64>,
-    /// Whether a hint was announced for the open round.
+    /// Whether a hint was announced for the current round.
     hinted: bool,
     /// The sums for certificates; `None` unless the caller asked for certificates.
     ledger: Option<Ledger>,
@@ -29,7 +29,7 @@ pub struct DenseAnytime<F, L, W> {
 }
 
 impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
-    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls allocate nothing.
+    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls do not allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -81,7 +81,7 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         &self.learner
     }
 
-    /// Returns the sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the completed rounds.
     pub fn total_weight(&self) -> f64 {
         self.rounds.total()
     }
@@ -127,7 +127,7 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         self.open();
     }
 
-    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over closed rounds.
+    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over completed rounds.
     fn point(&self, share: f64) -> impl Point<F> {
         View::new(self.learner.dim(), move |i| {
             F::of(kernel::blend(self.average[i], self.learner.at(i).wide(), share, 1.0 - share))

@@ -37,7 +37,7 @@ use crate::{DenseAnytime, Domain, Float, Ledger, Point, Quadratic, Status, Vecto
 pub struct General<F, L, W>(DenseAnytime<F, L, W>);
 
 impl<F: Float, L: Quadratic<F>, W: Weights> General<F, L, W> {
-    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls allocate nothing.
+    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls do not allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -56,7 +56,7 @@ impl<F: Float, L: Quadratic<F>, W: Weights> General<F, L, W> {
         self.0.learner()
     }
 
-    /// Returns the sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the completed rounds.
     pub fn total_weight(&self) -> f64 {
         self.0.total_weight()
     }

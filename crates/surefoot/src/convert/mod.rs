@@ -52,10 +52,10 @@ pub trait AskTell<F: Float> {
     /// Returns the number of coordinates.
     fn dim(&self) -> usize;
 
-    /// Returns the query point of the open round.
+    /// Returns the query point of the current round.
     fn query(&self) -> impl Point<F>;
 
-    /// Returns the output point after the rounds closed so far.
+    /// Returns the output point after the rounds completed so far.
     fn output(&self) -> impl Point<F>;
 
     /// Closes the round with a (sub)gradient taken at the query point. O(nnz), unless the conversion says otherwise.
@@ -64,7 +64,7 @@ pub trait AskTell<F: Float> {
     /// changes only the [`status`](AskTell::status).
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V);
 
-    /// Returns the number of rounds closed.
+    /// Returns the number of rounds completed.
     fn steps(&self) -> u64;
 
     /// Returns whether all gradients could be used; the first refusal is kept.
@@ -123,13 +123,13 @@ pub trait AskTell<F: Float> {
 /// assert_eq!(method.learner().regret_bound(), Some(0.0));
 /// ```
 pub trait AskHintTell<F: Float>: AskTell<F> {
-    /// Announces a prediction of the open round's gradient, which is multiplied by the round's weight. O(nnz).
+    /// Announces a prediction of the current round's gradient, which is multiplied by the round's weight. O(nnz).
     ///
     /// Returns whether the hint was accepted. A second hint in a round is not, nor is a hint with a coordinate that is
     /// not finite after weighting (or outside of the dimension, or given twice); then nothing changes.
     fn hint<V: Vector<F> + ?Sized>(&mut self, hint: &V) -> bool;
 
-    /// Returns the weight α of the open round.
+    /// Returns the weight α of the current round.
     fn next_weight(&self) -> f64;
 }
 
@@ -183,7 +183,7 @@ impl Interpolation {
         Self::Rising(total)
     }
 
-    /// Returns the weight of the average of closed rounds in the query point; the iterate has the remaining weight.
+    /// Returns the weight of the average of completed rounds in the query point; the iterate has the remaining weight.
     fn share<W: Weights>(self, rounds: &Rounds<W>) -> f64 {
         let kept = 1.0 - rounds.share();
         match self {
@@ -193,7 +193,7 @@ impl Interpolation {
     }
 }
 
-/// Returns the weight of the average of closed rounds in the output: 1, or 0 before any closed round.
+/// Returns the weight of the average of completed rounds in the output: 1, or 0 before any completed round.
 fn output_share<W: Weights>(rounds: &Rounds<W>) -> f64 {
     if rounds.total() > 0.0 { 1.0 } else { 0.0 }
 }

@@ -52,8 +52,8 @@ pub struct Optimistic<F, A> {
 }
 
 impl<F: Float, L: LazyHinted<F>, W: Weights> Optimistic<F, Anytime<F, L, W>> {
-    /// Creates the conversion over [`Anytime`], before the first round. Allocates O(d) memory; later calls allocate
-    /// nothing.
+    /// Creates the conversion over [`Anytime`], before the first round. Allocates O(d) memory; later calls do not
+    /// allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -90,7 +90,7 @@ impl<F: Float, A: AskHintTell<F>> Optimistic<F, A> {
         &self.method
     }
 
-    /// Returns θ, the factor of the hint of the open round; 1 without [`shrunk`](Optimistic::shrunk).
+    /// Returns θ, the factor of the hint of the current round; 1 without [`shrunk`](Optimistic::shrunk).
     pub fn shrinkage(&self) -> f64 {
         self.shrinkage.as_ref().map_or(1.0, Shrinkage::factor)
     }

@@ -15,7 +15,7 @@ pub(super) struct Queue {
 const ABSENT: usize = usize::MAX;
 
 impl Queue {
-    /// Creates an empty queue with memory for all coordinates. No later call allocates.
+    /// Creates an empty queue with memory for all coordinates. Later calls do not allocate.
     pub(super) fn new(dim: usize) -> Self {
         Self { heap: Vec::with_capacity(dim), place: vec![ABSENT; dim], key: vec![0.0; dim] }
     }

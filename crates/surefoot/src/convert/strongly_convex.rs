@@ -59,7 +59,7 @@ const LARGE: [f64; 2] = [0.5, 32.0];
 /// Source: that of [`General`](crate::General).
 #[derive(Clone, Debug)]
 pub struct StronglyConvex<F, D, W> {
-    /// The domain of the iterates: a ball or the whole space.
+    /// The domain that contains all iterates: a ball or the whole space.
     domain: D,
     /// μ, the strong convexity of the losses.
     curvature: f64,
@@ -84,7 +84,7 @@ pub struct StronglyConvex<F, D, W> {
 
 impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
     /// Creates the method at the centre of `domain`, in `dim` dimensions, for losses with strong convexity μ =
-    /// `curvature`. Allocates O(d) memory; later calls allocate nothing.
+    /// `curvature`. Allocates O(d) memory; later calls do not allocate.
     ///
     /// # Panics
     /// If `curvature` or the first weight is not positive and finite.
@@ -112,7 +112,7 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         self
     }
 
-    /// Returns the learner's iterate w_t of the open round.
+    /// Returns the learner's iterate w_t of the current round.
     pub fn iterate(&self) -> impl Point<F> {
         self.point(0.0)
     }
@@ -129,7 +129,7 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         self.promise.excess()
     }
 
-    /// Returns the sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the completed rounds.
     pub fn total_weight(&self) -> f64 {
         self.rounds.total()
     }
@@ -139,7 +139,7 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         self.ledger.as_ref()
     }
 
-    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over closed rounds.
+    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over completed rounds.
     fn point(&self, share: f64) -> impl Point<F> {
         View::new(self.state.len(), move |i| {
             let [x, u] = apply(&self.map, self.state[i]);
@@ -147,7 +147,7 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         })
     }
 
-    /// Adds the open round's iterate to the average x, and the new average to the leader u.
+    /// Adds the current round's iterate to the average x, and the new average to the leader u.
     fn pass(&mut self) {
         let (total, next) = (self.rounds.total(), self.rounds.next());
         if total == 0.0 {

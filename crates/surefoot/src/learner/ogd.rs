@@ -14,8 +14,8 @@ const SMALL: f64 = 1.0 / 65536.0;
 /// initial iterate is the centre. Zero gradients change nothing, and multiplying all losses by a constant changes
 /// nothing.
 ///
-/// *Guarantee*: R_T(u) ≤ B·√(2V_T) for u in a bounded domain (Streeter and McMahan 2010; Duchi et al. 2011). There is
-/// no guarantee in the whole space, unless iterates happen to stay within B of u.
+/// *Guarantee*: the regret R_T(u) is at most B·√(2V_T) for u in a bounded domain (Streeter and McMahan 2010; Duchi et
+/// al. 2011). There is no guarantee in the whole space, unless iterates happen to stay within B of u.
 ///
 /// *Cost*: O(nnz) per step. The projection is one global factor; each time it has shrunk by 2^16 the direction is
 /// rewritten in O(d), which happens at most about √T times in T rounds.
@@ -29,7 +29,7 @@ const SMALL: f64 = 1.0 / 65536.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct OgdNorm<F, D> {
-    /// The domain of the iterates: a ball or the whole space.
+    /// The domain that contains all iterates: a ball or the whole space.
     domain: D,
     /// The direction (w − centre)/scale, by coordinate.
     direction: Vec<F>,
@@ -42,7 +42,8 @@ pub struct OgdNorm<F, D> {
 }
 
 impl<F: Float, D: Radial<F>> OgdNorm<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`. Later calls do not
+    /// allocate.
     pub fn new(dim: usize, domain: D) -> Self {
         let direction = vec![F::default(); dim];
         Self { domain, direction, scale: 1.0, gradients: Squares::default(), norm: Squares::default() }

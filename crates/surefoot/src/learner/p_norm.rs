@@ -17,9 +17,9 @@ const HALVINGS: usize = 60;
 /// θ, where θ is −(Z + h) shrunk towards 0 by the Lagrange multiplier of the constraint, found by bisection. Errors
 /// larger than Γ in the q-norm are clipped to Γ, and then Γ grows.
 ///
-/// *Guarantee*: R_T(u) ≤ r·√(2(q−1)(Γ² + Σ‖δ‖_q²)), plus 2r·max‖δ‖_q if anything was clipped; ‖δ‖_q ≤ √e·‖δ‖_∞.
-/// Compared with [`SignedHedge`](crate::SignedHedge) it needs no exponentials, and its bound is larger by a factor of
-/// up to √e.
+/// *Guarantee*: the regret R_T(u) is at most r·√(2(q−1)(Γ² + Σ‖δ‖_q²)), plus 2r·max‖δ‖_q if anything was clipped; ‖δ‖_q
+/// ≤ √e·‖δ‖_∞. Compared with [`SignedHedge`](crate::SignedHedge) it needs no exponentials, and its bound is larger by a
+/// factor of up to √e.
 ///
 /// *Cost*: O(d) per step where the constraint is inactive, up to 60·d where it is active.
 ///
@@ -35,7 +35,7 @@ const HALVINGS: usize = 60;
 /// Source: Gentile (2003); the regret by strong convexity of ½‖·‖_p² with modulus p − 1 = 1/(q − 1).
 #[derive(Clone, Debug)]
 pub struct PNorm<F> {
-    /// The sum Z of weighted gradients, the hint of the open round, and the last hint error.
+    /// The sum Z of weighted gradients, the hint of the current round, and the last hint error (gradient minus hint).
     sums: Sums,
     /// The clipping threshold Γ, and the sum of squared q-norms of hint errors.
     clip: Clip,
@@ -43,13 +43,14 @@ pub struct PNorm<F> {
     radius: f64,
     /// The even exponent q of the norm, with 1/p + 1/q = 1.
     power: i32,
-    /// The current iterate w, by coordinate.
+    /// The current iterate w, one number per coordinate.
     iterate: Vec<f64>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float> PNorm<F> {
-    /// Creates the learner at 0, in `dim` dimensions and the L1 ball of radius `radius`. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at 0 and the L1 ball of radius `radius`. Later
+    /// calls do not allocate.
     ///
     /// # Panics
     /// If `radius` is not positive and finite.

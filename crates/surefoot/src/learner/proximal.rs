@@ -15,9 +15,9 @@ const FAR: f64 = (1_u64 << 60) as f64;
 /// w_i − Z_{t−1} − h_t)/s_{t−1}). The initial iterate is the centre; before the first nonzero error, where s = 0, the
 /// iterate is the furthest point of D against the hint. Nothing is clipped, and no bound on gradients is needed.
 ///
-/// *Guarantee*: R_T(u) ≤ B·√(2V_T) over a bounded domain, whatever the hints. The bound is at most twice that of
-/// [`DualAveraging`](crate::DualAveraging), but has no term for clipped errors. Rounds with exact hints add nothing to
-/// it.
+/// *Guarantee*: the regret R_T(u) is at most B·√(2V_T) over a bounded domain, whatever the hints. The bound is at most
+/// twice that of [`DualAveraging`](crate::DualAveraging), but has no term for clipped errors. Rounds with exact hints
+/// add nothing to it.
 ///
 /// *Cost*: O(d) per step and at most two projections.
 ///
@@ -34,13 +34,13 @@ const FAR: f64 = (1_u64 << 60) as f64;
 /// arXiv 1903.00974 requires B·√(2V).
 #[derive(Clone, Debug)]
 pub struct Proximal<F, D> {
-    /// The domain D of the iterates.
+    /// The domain D that contains all iterates.
     domain: D,
     /// Pull of past iterates and gradients, B·(Σσ_i w_i − Z); the factor B avoids a division by B.
     pull: Vec<f64>,
-    /// Hint of the open round, weighted, by coordinate.
+    /// Hint of the current round, weighted, by coordinate.
     hint: Vec<f64>,
-    /// The current iterate w, by coordinate.
+    /// The current iterate w, one number per coordinate.
     iterate: Vec<F>,
     /// V, the sum of squared norms of hint errors.
     errors: Squares,
@@ -49,7 +49,8 @@ pub struct Proximal<F, D> {
 }
 
 impl<F: Float, D: Project<F>> Proximal<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`. Later calls do not
+    /// allocate.
     pub fn new(dim: usize, domain: D) -> Self {
         let iterate = (0..dim).map(|i| domain.centre(i)).collect();
         let magnitude_budget = pulled_room(&domain, dim);

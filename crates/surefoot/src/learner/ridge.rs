@@ -41,7 +41,7 @@ use crate::{Float, Penalty, Radial, Squares, Vector};
 /// Source: arXiv 1903.00974, the corollaries on strong convexity, with the penalty kept apart; Xiao (2010).
 #[derive(Clone, Debug)]
 pub struct Ridge<F, D> {
-    /// The domain of the iterates: a ball or the whole space.
+    /// The domain that contains all iterates: a ball or the whole space.
     domain: D,
     /// Strength μ of the quadratic penalty.
     strength: f64,
@@ -57,8 +57,8 @@ pub struct Ridge<F, D> {
 }
 
 impl<F: Float, D: Radial<F>> Ridge<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions, with a penalty of strength μ = `strength`.
-    /// No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`, with a penalty of
+    /// strength μ = `strength`. Later calls do not allocate.
     ///
     /// # Panics
     /// If `strength` is not positive and finite.
