@@ -1,12 +1,12 @@
-//! A baseline: the last iterate of a learner whose steps decay linearly.
+//! A baseline conversion: the last iterate of a learner whose steps are scaled down linearly.
 
 use crate::{Anytime, Float, Lazy, Weights};
 
-/// Creates the conversion that returns the last iterate of a learner whose moves are scaled down linearly over a number
-/// of rounds known in advance.
+/// Creates the linear-decay conversion: its output is the last iterate of a learner whose steps are scaled down
+/// linearly over a number of rounds known in advance.
 ///
 /// *Update*: gradients are taken at x_1 = w_1, x_{t+1} = x_t + (α_{t+1} + … + α_T)/A_T·(w_{t+1} − w_t): the learner's
-/// own moves times a factor that falls from 1 to α_T/A_T, linearly for α_t = 1. After T = `rounds` rounds the output is
+/// own steps times a factor that falls from 1 to α_T/A_T, linearly for α_t = 1. After T = `rounds` rounds the output is
 /// x_T, the last query point.
 ///
 /// *Guarantee*: E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T for convex L and any learner, but only after T rounds. Since x_t = (1

@@ -5,7 +5,7 @@ use crate::certificate::{Certified, Gradients};
 use crate::squares::binade;
 use crate::{Anytime, DenseAnytime, Domain, Float, Hinted, LazyHinted, Point, Squares, Status, Vector, Weights};
 
-/// The optimistic conversion: [`Anytime`] with the last gradient as a hint for the next.
+/// The optimistic conversion: [`Anytime`] with the last gradient as the hint (prediction) for the next one.
 ///
 /// *Update*: as soon as g_t is known, α_{t+1}·g_t is announced to the learner as the hint of round t + 1, that is, with
 /// the weight of that round and before its iterate is used. Queries and outputs are those of [`Anytime`]. The first
@@ -47,12 +47,12 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Hinted, LazyHinted, Point, Squ
 pub struct Optimistic<F, A> {
     /// The inner anytime conversion.
     method: A,
-    /// The data for shrinking hints; `None` unless hints are shrunk.
+    /// State for the factor θ by which hints are shrunk; `None` if hints are not shrunk.
     shrinkage: Option<Shrinkage<F>>,
 }
 
 impl<F: Float, L: LazyHinted<F>, W: Weights> Optimistic<F, Anytime<F, L, W>> {
-    /// Creates the conversion over [`Anytime`], before the first round. Allocates O(d) memory; later calls do not
+    /// Creates the conversion over [`Anytime`], ready for its first gradient. Allocates O(d) memory; later calls do not
     /// allocate.
     ///
     /// # Panics
@@ -63,7 +63,7 @@ impl<F: Float, L: LazyHinted<F>, W: Weights> Optimistic<F, Anytime<F, L, W>> {
 }
 
 impl<F: Float, L: Hinted<F>, W: Weights> Optimistic<F, DenseAnytime<F, L, W>> {
-    /// Creates the conversion over [`DenseAnytime`], for learners that move every coordinate.
+    /// Creates the conversion over [`DenseAnytime`], for learners that may move every coordinate in each round.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -73,7 +73,7 @@ impl<F: Float, L: Hinted<F>, W: Weights> Optimistic<F, DenseAnytime<F, L, W>> {
 }
 
 impl<F: Float, A: AskHintTell<F>> Optimistic<F, A> {
-    /// Wraps a conversion with settings of its own, such as `Anytime::new(…).certified()`.
+    /// Wraps `method`, an anytime conversion that the caller has configured, such as `Anytime::new(…).certified()`.
     pub fn over(method: A) -> Self {
         Self { method, shrinkage: None }
     }
@@ -85,12 +85,13 @@ impl<F: Float, A: AskHintTell<F>> Optimistic<F, A> {
         self
     }
 
-    /// Returns the inner conversion, with its learner and ledger.
+    /// Returns the inner anytime conversion, which gives access to the learner and the ledger.
     pub fn method(&self) -> &A {
         &self.method
     }
 
-    /// Returns θ, the factor of the hint of the current round; 1 without [`shrunk`](Optimistic::shrunk).
+    /// Returns θ, the factor by which the hint of the current round was multiplied; 1 without
+    /// [`shrunk`](Optimistic::shrunk).
     pub fn shrinkage(&self) -> f64 {
         self.shrinkage.as_ref().map_or(1.0, Shrinkage::factor)
     }
@@ -135,14 +136,14 @@ impl<F: Float, A: AskHintTell<F>> AskTell<F> for Optimistic<F, A> {
     }
 }
 
-/// The regression coefficient θ of each gradient on the one before.
+/// State of the regression coefficient θ of gradients on the gradient before them, which shrinks hints.
 #[derive(Clone, Debug)]
 struct Shrinkage<F> {
-    /// The last gradient, by coordinate.
+    /// The last gradient, one number per coordinate.
     last: Vec<F>,
     /// Indices of the nonzeros of the last gradient.
     support: Vec<usize>,
-    /// A power of two; both sums are divided by its square.
+    /// The power of two by whose square `products` and `squares` are divided, so that they stay in range.
     unit: f64,
     /// Numerator of θ: Σ α_s²⟨g_s, g_{s−1}⟩, divided by unit².
     products: f64,
@@ -160,7 +161,8 @@ impl<F: Float> Shrinkage<F> {
         if self.squares > 0.0 { (self.products / self.squares).clamp(0.0, 1.0) } else { 1.0 }
     }
 
-    /// Adds a gradient's products with the last one to the sums, then stores the gradient.
+    /// Adds the inner products of `gradient` with the last gradient, and of the last gradient with itself, to the sums,
+    /// then stores `gradient` as the last one.
     fn learn<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         let mut size = Squares::default();
         self.support.iter().for_each(|&i| size.add(weight * self.last[i].wide()));
@@ -183,7 +185,8 @@ impl<F: Float> Shrinkage<F> {
         });
     }
 
-    /// Raises the unit to the binade of `size` > 0 if it is smaller, and rescales the sums.
+    /// Raises `unit` to the largest power of two ≤ `size` if it is smaller than that, and rescales the sums; `size` is
+    /// positive.
     fn fit(&mut self, size: f64) {
         let unit = binade(size).max(self.unit);
         let ratio = self.unit / unit;

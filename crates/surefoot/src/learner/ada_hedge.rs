@@ -6,8 +6,8 @@ use super::experts::{Sums, decay, gibbs, range};
 use super::{Hinted, Learner};
 use crate::{Float, Vector};
 
-/// Exponential weights over the corners of the [`Simplex`](crate::Simplex). This learner needs no bound on the range of
-/// losses, and its regret stays small if one expert is clearly the best.
+/// AdaHedge: exponential weights over the corners of the [`Simplex`](crate::Simplex), one expert each. It needs no
+/// bound on the range of losses, and its regret stays small if one expert is clearly the best.
 ///
 /// *Update*: w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = ln K/Δ_{t−1} for K experts, where Z is the sum of the weighted
 /// gradients G_t = α_t g_t, h_t the hint, and Δ the sum of the mixability gaps ⟨w_t, δ_t⟩ + ln⟨w_t, exp(−η_t δ_t)⟩/η_t
@@ -37,7 +37,7 @@ pub struct AdaHedge<F> {
     sums: Sums,
     /// The current weights w of the experts, which sum to 1.
     iterate: Vec<f64>,
-    /// Sum Δ of the mixability gaps of all rounds.
+    /// Sum Δ of the mixability gaps of all rounds so far, which determines the learning rate.
     gaps: f64,
     arrays: PhantomData<F>,
 }

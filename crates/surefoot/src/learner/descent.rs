@@ -30,7 +30,7 @@ pub struct Descent<F, D> {
     domain: D,
     /// The current iterate w, one number per coordinate.
     iterate: Vec<F>,
-    /// V, the sum of squared norms of weighted gradients.
+    /// V, the sum of the squared norms of weighted gradients so far.
     gradients: Squares,
 }
 

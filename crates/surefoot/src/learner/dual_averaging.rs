@@ -36,7 +36,7 @@ pub struct DualAveraging<F, D> {
     domain: D,
     /// Sum Z of weighted gradients, after clipping, by coordinate.
     sum: Vec<f64>,
-    /// The hint h of the current round.
+    /// The weighted hint h of the current round, a prediction of its gradient.
     hint: Hint<F>,
     /// V, the sum of squared norms of hint errors (weighted gradient minus hint) after clipping.
     errors: Squares,

@@ -7,9 +7,9 @@ use crate::{Float, Vector};
 /// rounds.
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
-    /// The sum Z of weighted gradients, by coordinate.
+    /// The sum Z of weighted gradients of completed rounds, one number per coordinate.
     sum: Vec<f64>,
-    /// The weighted hint h_t of the current round, by coordinate.
+    /// The weighted hint h of the current round, one number per coordinate; 0 without a hint.
     hint: Vec<f64>,
     /// The last hint error δ = G − h, weighted gradient minus hint, as computed by [`error`](Sums::error).
     error: Vec<f64>,
@@ -25,12 +25,12 @@ impl Sums {
         self.sum.len()
     }
 
-    /// Returns coordinate `i` of Z_{t−1} + h_t, the gradient sum plus the hint.
+    /// Returns coordinate `i` of Z + h, the sum of weighted gradients plus the current hint.
     pub(super) fn at(&self, i: usize) -> f64 {
         self.sum[i] + self.hint[i]
     }
 
-    /// Returns the smallest coordinate of Z_{t−1} + h_t, the gradient sum plus the hint.
+    /// Returns the smallest coordinate of Z + h, the sum of weighted gradients plus the current hint.
     pub(super) fn least(&self) -> f64 {
         (0..self.dim()).map(|i| self.at(i)).fold(f64::INFINITY, f64::min)
     }

@@ -7,7 +7,8 @@ use super::experts::{Sums, gibbs, range};
 use super::{Hinted, Learner};
 use crate::{Float, Vector};
 
-/// Exponential weights over the corners of the [`Simplex`](crate::Simplex), with one adaptive learning rate and hints.
+/// Hedge: exponential weights over the corners of the [`Simplex`](crate::Simplex), one expert each, with one adaptive
+/// learning rate and hints.
 ///
 /// *Update*, with weighted gradients G_t = α_t g_t, their sum Z, hints h_t, and s_t the range (largest minus smallest
 /// coordinate) of the hint error δ_t = G_t − h_t, for K experts: w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = 2√(ln K/(Γ_t² +

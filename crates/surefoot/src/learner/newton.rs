@@ -107,7 +107,7 @@ impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
         self.follow();
     }
 
-    /// Moves the iterate to the minimiser of the sum of all losses over the domain.
+    /// Moves the iterate to the minimiser over the domain of the sum of all losses and the initial regulariser.
     fn follow(&mut self) {
         let work = &mut self.work[0];
         work.copy_from_slice(&self.pull);

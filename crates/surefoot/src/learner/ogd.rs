@@ -5,14 +5,15 @@ use crate::memory::lengthen;
 use crate::squares::weigh;
 use crate::{Float, Grow, Radial, Squares, Vector};
 
-/// Scale below which the direction is rewritten with scale 1, to keep it in range.
+/// Scale below which the direction is multiplied by the scale and the scale reset to 1, so that neither leaves the
+/// range of floating-point numbers.
 const SMALL: f64 = 1.0 / 65536.0;
 
 /// Projected online gradient descent with a learning rate that adapts to the gradient norms seen.
 ///
-/// *Update*: V ← V + ‖G_t‖², w ← Π_D(w − B·G_t/√(2V)), where G_t = α_t g_t and B is twice the reach of the domain. The
-/// initial iterate is the centre. Zero gradients change nothing, and multiplying all losses by a constant changes
-/// nothing.
+/// *Update*: V ← V + ‖G_t‖², w ← Π_D(w − B·G_t/√(2V)), where G_t = α_t g_t is the weighted gradient and B twice the
+/// [`reach`](crate::Domain::reach) of the domain D. The initial iterate is the centre of D. Zero gradients change
+/// nothing, and multiplying all losses by a constant changes nothing.
 ///
 /// *Guarantee*: the regret R_T(u) is at most B·√(2V_T) for u in a bounded domain (Streeter and McMahan 2010; Duchi et
 /// al. 2011). There is no guarantee in the whole space, unless iterates happen to stay within B of u.
@@ -31,13 +32,13 @@ const SMALL: f64 = 1.0 / 65536.0;
 pub struct OgdNorm<F, D> {
     /// The domain that contains all iterates: a ball or the whole space.
     domain: D,
-    /// The direction (w − centre)/scale, by coordinate.
+    /// The direction (w − centre)/scale of the iterate w, one number per coordinate.
     direction: Vec<F>,
-    /// The global scale of the direction.
+    /// The factor of the direction in the iterate w = centre + scale · direction, common to all coordinates.
     scale: f64,
-    /// V, the sum of squared norms of weighted gradients.
+    /// V, the sum of the squared norms of weighted gradients so far.
     gradients: Squares,
-    /// Squared norm of the direction.
+    /// Squared Euclidean norm of the direction.
     norm: Squares,
 }
 
@@ -49,12 +50,13 @@ impl<F: Float, D: Radial<F>> OgdNorm<F, D> {
         Self { domain, direction, scale: 1.0, gradients: Squares::default(), norm: Squares::default() }
     }
 
-    /// Returns B/scale: the step length, in units of the direction, for a gradient of norm √(2V).
+    /// Returns B/scale, where B is twice the domain's reach: the length by which the direction moves for a gradient of
+    /// norm √(2V).
     fn stride(&self) -> f64 {
         2.0 * self.domain.reach() / self.scale
     }
 
-    /// Multiplies the direction by the scale and resets the scale to 1.
+    /// Multiplies the direction by the scale and resets the scale to 1; reports every coordinate to `moved`.
     fn renew(&mut self, mut moved: impl FnMut(usize, f64)) {
         let mut norm = Squares::default();
         for (i, u) in self.direction.iter_mut().enumerate() {
@@ -76,8 +78,8 @@ impl<F: Float, D: Radial<F>> Learner<F> for OgdNorm<F, D> {
         place(self, i)
     }
 
-    /// Returns the limit with allowance for the direction, which is up to 2^16 times as long as the iterate minus the
-    /// centre.
+    /// Returns a budget under which the direction does not overflow either; the direction is up to 2^16 times as long
+    /// as the iterate minus the centre.
     fn magnitude_budget(&self, _: f64) -> f64 {
         room_within::<F>(self.domain.reach() / SMALL)
     }
