@@ -1,4 +1,4 @@
-//! Algorithm 4: the anytime conversion with an additional gradient step in each round.
+//! Algorithm 4 of arXiv 1903.00974: the anytime conversion with an additional gradient step in each round.
 
 use super::AskTell;
 use crate::certificate::{Certified, Gradients, Uncertified};
@@ -43,7 +43,7 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Lazy, Learner, Linear, Point, 
 pub struct Accelerated<F, A> {
     /// The inner anytime conversion, with weights α_t = t.
     method: A,
-    /// B, the diameter of the learner's domain.
+    /// B, the diameter of the learner's domain, to which step sizes are proportional.
     diameter: f64,
     /// The constant c = √2·κ of the step size, where κ is the constant of the learner's regret bound; see
     /// [`with_kappa`](Accelerated::with_kappa).

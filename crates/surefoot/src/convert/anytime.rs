@@ -1,4 +1,4 @@
-//! Algorithm 1: the anytime conversion, in O(nnz) per step.
+//! Algorithm 1 of arXiv 1903.00974: the anytime conversion, in O(nnz) per step.
 
 use std::marker::PhantomData;
 use std::{error, fmt};
@@ -185,7 +185,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
     }
 }
 
-/// The reason why rounds could not be [skipped](Anytime::skip).
+/// The reason why [`Anytime::skip`] could not skip rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipError {
     /// The learner minimises a penalty, so its iterate moves in every round depending on that round's weight, and the

@@ -179,7 +179,7 @@ impl<F: Float, W: Weights> AskTell<F> for CompositeAnytime<F, W> {
 /// The sum of a penalty and the indicator function of a domain. `conjugate` returns an upper bound on its convex
 /// conjugate, which suffices for a certificate.
 struct Both<'a, F, D> {
-    /// The elastic net penalty Ω.
+    /// The elastic-net penalty Ω, with an L1 and an L2 part.
     net: ElasticNet,
     /// The indicator function of the domain: 0 inside, ∞ outside.
     domain: Inside<'a, F, D>,

@@ -1,4 +1,4 @@
-//! Algorithm 2: the anytime conversion for losses with curvature.
+//! Algorithm 2 of arXiv 1903.00974: the anytime conversion for losses with curvature.
 
 use super::AskTell;
 use crate::certificate::{Certified, Gradients};

@@ -1,4 +1,5 @@
-//! Conversions: methods that turn an online learner into a stochastic optimiser whose output has a guarantee.
+//! Online-to-batch conversions: methods that turn an online learner into a stochastic optimiser whose output has a
+//! guarantee.
 
 mod accelerated;
 mod anytime;
@@ -82,7 +83,7 @@ pub trait AskTell<F: Float> {
         Err(Uncertified::NoSums)
     }
 
-    /// Returns coordinate `i` of the query point. O(1).
+    /// Returns coordinate `i` of the query point, in O(1).
     ///
     /// # Panics
     /// If `i` is not below the dimension.

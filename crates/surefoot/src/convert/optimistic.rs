@@ -1,4 +1,4 @@
-//! Algorithm 3: the anytime conversion with the last gradient as the hint for the next one.
+//! Algorithm 3 of arXiv 1903.00974: the anytime conversion with the last gradient as the hint for the next one.
 
 use super::{AskHintTell, AskTell};
 use crate::certificate::{Certified, Gradients};
@@ -45,7 +45,7 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Hinted, LazyHinted, Point, Squ
 /// it is for, and the rate is T^{−3/2}. The rate here is after Joulani, Raj, György and Szepesvári (2020).
 #[derive(Clone, Debug)]
 pub struct Optimistic<F, A> {
-    /// The inner anytime conversion.
+    /// The inner anytime conversion, to which hints and gradients are passed.
     method: A,
     /// State for the factor θ by which hints are shrunk; `None` if hints are not shrunk.
     shrinkage: Option<Shrinkage<F>>,
@@ -78,7 +78,8 @@ impl<F: Float, A: AskHintTell<F>> Optimistic<F, A> {
         Self { method, shrinkage: None }
     }
 
-    /// Makes the conversion shrink hints by the factor θ_t, which measures how well earlier hints predicted gradients.
+    /// Makes the conversion multiply each hint by a factor θ_t between 0 and 1, which measures how well earlier
+    /// gradients predicted their successors.
     #[must_use]
     pub fn shrunk(mut self) -> Self {
         self.shrinkage = Some(Shrinkage::new(self.method.dim()));
@@ -145,9 +146,9 @@ struct Shrinkage<F> {
     support: Vec<usize>,
     /// The power of two by whose square `products` and `squares` are divided, so that they stay in range.
     unit: f64,
-    /// Numerator of θ: Σ α_s²⟨g_s, g_{s−1}⟩, divided by unit².
+    /// Numerator of the factor θ: Σ α_s²⟨g_s, g_{s−1}⟩, divided by the square of `unit`.
     products: f64,
-    /// Denominator of θ: Σ α_s²‖g_{s−1}‖², divided by unit².
+    /// Denominator of the factor θ: Σ α_s²‖g_{s−1}‖², divided by the square of `unit`.
     squares: f64,
 }
 

@@ -29,9 +29,9 @@ const FALL: f64 = 1.0 / 16.0;
 pub(super) struct Norms {
     /// The power of two by whose square the stored products are divided.
     unit: f64,
-    /// ‖x‖², ⟨x, u⟩ and ‖u‖², divided by unit².
+    /// ‖x‖², ⟨x, u⟩ and ‖u‖², in this order, divided by the square of `unit`.
     pub(super) products: [f64; 3],
-    /// Largest term of ‖u‖² so far, divided by unit².
+    /// Largest value so far of ‖u‖² and of the terms added to it, divided by the square of `unit`.
     peak: f64,
 }
 
@@ -71,12 +71,12 @@ impl Norms {
         self.products[2] < FALL * self.peak
     }
 
-    /// Returns the norm ‖x‖ of the first vector.
+    /// Returns the norm ‖x‖ of the first vector of the pair (x, u).
     pub(super) fn near(&self) -> f64 {
         self.unit * self.products[0].max(0.0).sqrt()
     }
 
-    /// Returns the norm ‖u‖ of the second vector.
+    /// Returns the norm ‖u‖ of the second vector of the pair (x, u).
     pub(super) fn far(&self) -> f64 {
         self.unit * self.products[2].max(0.0).sqrt()
     }

@@ -69,7 +69,7 @@ impl Queue {
         }
     }
 
-    /// Whether the key at position `a` of the heap exceeds that at position `b`.
+    /// Whether the key at position `a` of `heap` is larger than the key at position `b`.
     fn above(&self, a: usize, b: usize) -> bool {
         self.key[self.heap[a]] > self.key[self.heap[b]]
     }

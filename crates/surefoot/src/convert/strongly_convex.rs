@@ -157,7 +157,7 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
     fn pass(&mut self) {
         let (total, next) = (self.rounds.total(), self.rounds.next());
         if total == 0.0 {
-            return; // all is at the centre
+            return; // all iterates so far are at the centre
         }
         let (kept, share) = (total / (total + next), self.rounds.share());
         let pulled = share * self.shrink;
@@ -206,7 +206,7 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
             self.ledger = Some(ledger);
         }
         if self.map[0][1] > STALE * self.shrink {
-            self.rebase(); // before little of u is added to what was much
+            self.rebase(); // else the small new part of u in x would be lost beside the large old one
         }
         self.pass();
         self.rounds.close();

@@ -12,7 +12,7 @@ const STALE: f64 = 32.0;
 /// A_t·l1)·ρ_t with a rate ρ_t common to all coordinates.
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
-    /// Strength of the L1 penalty.
+    /// Strength of the L1 penalty in the learner's objective.
     l1: f64,
     /// A power of two by which the rates ρ are divided, so that squares of tiny rates do not underflow.
     unit: f64,

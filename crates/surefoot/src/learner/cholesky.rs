@@ -41,7 +41,8 @@ impl Cholesky {
         }
     }
 
-    /// Sets b ← L⁻¹b, in O(d²). Returns ⟨b, H⁻¹b⟩ for the original b.
+    /// Forward substitution: overwrites `b` with L⁻¹b, in O(d²). Returns ⟨b, H⁻¹b⟩ for the original `b` and the
+    /// factored matrix H.
     pub(super) fn forward(&self, b: &mut [f64]) -> f64 {
         let mut sum = 0.0;
         for i in 0..b.len() {
@@ -52,7 +53,8 @@ impl Cholesky {
         sum
     }
 
-    /// Sets b ← L⁻ᵀD⁻¹b, in O(d²). After [`forward`](Cholesky::forward) the result is H⁻¹b.
+    /// Backward substitution: overwrites `b` with L⁻ᵀD⁻¹b, in O(d²). Applied after [`forward`](Cholesky::forward), it
+    /// completes the solution H⁻¹b.
     pub(super) fn backward(&self, b: &mut [f64]) {
         b.iter_mut().zip(&self.diagonal).for_each(|(b, d)| *b /= d);
         for i in (0..b.len()).rev() {

@@ -1,4 +1,4 @@
-//! Clipping of hint errors to the largest error seen before.
+//! Clipping of hint errors (gradient minus hint) to the size of the largest error seen before.
 
 use crate::Squares;
 

@@ -1,4 +1,4 @@
-//! Coin betting: a learner without a learning rate, for gradients with a known bound.
+//! Coin betting: a parameter-free learner for gradients with a known bound.
 
 use super::potential::{FURTHEST, furthest, wealth};
 use super::{Lazy, Learner, room_within, span};
@@ -145,7 +145,7 @@ impl<F: Float, D: Separable<F>> Learner<F> for CoinBetting<F, D> {
         self.domain.bounded().then(|| self.total(|i| furthest(&self.domain, i)))
     }
 
-    /// Returns the bound for points all of whose coordinates are within `distance` of the centre.
+    /// Returns the regret bound against comparators each of whose coordinates is within `distance` of the centre.
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
         let near = (0..self.coins.len()).all(|i| distance <= furthest(&self.domain, i));
         near.then(|| self.total(|_| distance))

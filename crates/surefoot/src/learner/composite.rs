@@ -50,12 +50,12 @@ pub struct CompositeAveraging<F> {
     reach: f64,
     /// Z, the sum of weighted gradients after clipping, one number per coordinate.
     sum: Vec<f64>,
-    /// V, the sum of squared norms of weighted gradients after clipping.
+    /// V, the sum of the squared norms of weighted gradients after clipping.
     gradients: Squares,
     /// Γ, the clipping threshold: the largest norm of a weighted gradient so far or the initial bound, whichever is
     /// larger.
     largest: f64,
-    /// Whether any gradient was clipped.
+    /// Whether the gradient of any round was clipped, so that the regret bound does not hold.
     cut: bool,
     /// λ, the strength of the quadratic regulariser (λ/2)‖·‖².
     strength: f64,
@@ -126,7 +126,7 @@ impl<F: Float> CompositeAveraging<F> {
         self.penalty.l1 * self.total
     }
 
-    /// Returns the penalty Ω.
+    /// Returns the elastic-net penalty Ω that the learner minimises.
     pub(crate) fn elastic_net(&self) -> ElasticNet {
         self.penalty
     }

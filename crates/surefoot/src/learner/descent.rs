@@ -1,4 +1,4 @@
-//! Online gradient descent on any domain with a projection.
+//! Projected online gradient descent on any domain with a projection, in O(d) per step.
 
 use super::{Learner, room_within};
 use crate::squares::weigh;

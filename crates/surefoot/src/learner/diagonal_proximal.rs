@@ -78,7 +78,8 @@ impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
         one.iterate = self.domain.clip(i, F::of(free.clamp(-span::<F>(), span::<F>())));
     }
 
-    /// Updates coordinate `i` with a weighted gradient and discards its hint.
+    /// Updates the state and the iterate of coordinate `i` with the weighted `gradient`, and discards the coordinate's
+    /// hint.
     fn step(&mut self, i: usize, gradient: f64) {
         let (width, one) = (self.domain.width(i).wide(), &mut self.coordinates[i]);
         let (error, old) = (gradient - one.hint.wide(), one.errors.root_of(2.0));

@@ -1,4 +1,4 @@
-//! Dual averaging with one adaptive learning rate, with or without hints.
+//! Dual averaging with one adaptive learning rate for all coordinates, with or without hints.
 
 use super::{Hinted, Lazy, LazyHinted, Learner, STEEPEST, nearby, place, room_within, span};
 use crate::memory::lengthen;
@@ -34,7 +34,7 @@ use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 pub struct DualAveraging<F, D> {
     /// The domain that contains all iterates: a ball or the whole space.
     domain: D,
-    /// Sum Z of weighted gradients, after clipping, by coordinate.
+    /// Sum Z of weighted gradients after clipping, one number per coordinate.
     sum: Vec<f64>,
     /// The weighted hint h of the current round, a prediction of its gradient.
     hint: Hint<F>,

@@ -57,7 +57,7 @@ pub struct FreeGrad<F, D> {
     domain: D,
     /// Z, the sum of weighted gradients after clipping, one number per coordinate.
     sum: Vec<f64>,
-    /// Squared norm of Z, the sum of weighted gradients.
+    /// Squared Euclidean norm of Z, the sum of weighted gradients.
     norm: Squares,
     /// Sum of the squared norms of weighted gradients after clipping.
     gradients: Squares,

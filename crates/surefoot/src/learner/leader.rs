@@ -1,4 +1,4 @@
-//! Follow-the-leader for losses with known strong convexity.
+//! Follow-the-leader for strongly convex losses with a known constant of strong convexity.
 
 use super::{Learner, Quadratic, leader_room};
 use crate::promise::Promise;
@@ -40,7 +40,8 @@ pub struct Leader<F, D> {
     pull: Vec<f64>,
     /// A_t, the sum of the weights of quadratic losses; linear losses do not count.
     total: f64,
-    /// The regret bound Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t).
+    /// The regret bound Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t), where w_t is the iterate and x_t the query point of round
+    /// t.
     regret: Squares,
     /// The excess bound of the theorem on strong convexity for this run, and the bound given by the first gradient
     /// alone.

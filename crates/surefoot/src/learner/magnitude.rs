@@ -38,14 +38,15 @@ use crate::{Float, Vector};
 pub struct Magnitude<S, Y> {
     /// The one-dimensional learner of the magnitude s.
     magnitude: S,
-    /// The learner of the direction y, whose domain is a unit ball around 0.
+    /// The learner of the direction y, whose domain is a unit ball around 0 in some norm.
     direction: Y,
     /// Initial value of the magnitude s, from which distances are measured in regret bounds.
     start: f64,
 }
 
 impl<S: Learner<f64>, Y> Magnitude<S, Y> {
-    /// Combines a one-dimensional learner and a learner whose domain is a unit ball around 0.
+    /// Combines a one-dimensional learner for the magnitude and a learner for the direction, whose domain must be a
+    /// unit ball around 0 in some norm.
     ///
     /// # Panics
     /// If `magnitude` does not have exactly one dimension.

@@ -123,7 +123,7 @@ pub trait Learner<F: Float> {
     /// Learns from the quadratic loss of the round: `gradient` times `weight`.
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V);
 
-    /// Returns an upper bound on the regret over all rounds so far against any point of the domain, or `None` if no
+    /// Returns an upper bound on the regret over all rounds so far against any comparator in the domain; `None` if no
     /// theorem gives one.
     fn regret_bound(&self) -> Option<f64> {
         None
@@ -204,8 +204,8 @@ pub trait Quadratic<F: Float>: Learner<F> {
 
 /// A learner that minimises a penalty Ω exactly in every round, instead of using gradients of Ω.
 ///
-/// Its iterate moves even when gradients are zero. Its regret is Σ α_t(⟨g_t, w_t − u⟩ + Ω(w_t) − Ω(u)), and for
-/// gradients of F it bounds the excess of F + Ω at the averages of [`Anytime`](crate::Anytime), since Ω is convex.
+/// Its iterate moves even when gradients are zero. Its regret is Σ α_t(⟨g_t, w_t − u⟩ + Ω(w_t) − Ω(u)), and with
+/// gradients of F it bounds F + Ω at the averages of [`Anytime`](crate::Anytime) minus the minimum, since Ω is convex.
 /// These methods provide what the certificate [`Composite`](crate::certificate::Composite) needs for F + Ω.
 ///
 /// Source: Xiao (2010); Duchi, Shalev-Shwartz, Singer and Tewari (2010).

@@ -1,4 +1,4 @@
-//! Online gradient descent with one adaptive learning rate.
+//! Projected online gradient descent with one adaptive learning rate for all coordinates, in O(nnz) per step.
 
 use super::{Lazy, Learner, nearby, place, room_within};
 use crate::memory::lengthen;

@@ -1,4 +1,4 @@
-//! Follow-the-regularised-leader with a p-norm, on the L1 ball.
+//! Follow-the-regularised-leader with a squared p-norm as regulariser, on the L1 ball.
 
 use std::marker::PhantomData;
 
@@ -41,7 +41,7 @@ pub struct PNorm<F> {
     sums: Sums,
     /// The clipping threshold Γ for q-norms of hint errors, and the sum of their squares.
     clip: Clip,
-    /// Radius r of the L1 ball.
+    /// Radius r of the L1 ball that contains all iterates.
     radius: f64,
     /// The even exponent q of the dual norm ‖·‖_q, in which gradients are measured.
     power: i32,

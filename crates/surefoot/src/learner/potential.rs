@@ -94,7 +94,8 @@ mod tests {
         assert!(cases > 3000 && worst > 0.8, "{worst}");
     }
 
-    /// Checks the potential's defining inequality Ψ(Z + G, V + G²) ≤ Ψ(Z, V) + ⟨G, ∇Ψ⟩ for |G| ≤ h, in two dimensions.
+    /// Checks the inequality on which the regret bound rests, Ψ(Z + G, V + G²) ≤ Ψ(Z, V) + ⟨G, ∇Ψ⟩ for the potential Ψ
+    /// and |G| ≤ h, in two dimensions.
     #[test]
     fn one_step_costs_nothing() {
         let value = |n: f64, v: f64| -0.5 * v.ln() + n * n / (2.0 * v + 2.0 * n);

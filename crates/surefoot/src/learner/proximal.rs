@@ -66,7 +66,7 @@ impl<F: Float, D: Project<F>> Proximal<F, D> {
         }
     }
 
-    /// Returns B, twice the reach of the domain.
+    /// Returns B, twice the domain's reach (the largest distance of its points from its centre).
     fn diameter(&self) -> f64 {
         2.0 * self.domain.reach()
     }

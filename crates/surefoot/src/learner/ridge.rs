@@ -48,11 +48,11 @@ pub struct Ridge<F, D> {
     strength: f64,
     /// Z, the sum of weighted gradients of the losses without the penalty, one number per coordinate.
     sum: Vec<f64>,
-    /// Squared norm of Z, the sum of weighted gradients.
+    /// Squared Euclidean norm of Z, the sum of weighted gradients.
     norm: Squares,
-    /// Sum of the weights of the rounds so far, A_t.
+    /// A_t, the sum of the weights of the rounds so far.
     total: f64,
-    /// The regret bound Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t).
+    /// The bound Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t) on the regret including the penalty.
     regret: Squares,
     arrays: PhantomData<F>,
 }

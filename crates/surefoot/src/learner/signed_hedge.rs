@@ -35,7 +35,7 @@ pub struct SignedHedge<F> {
     sums: Sums,
     /// The clipping threshold Γ for maximum norms of hint errors, and the sum of their squares.
     clip: Clip,
-    /// Radius r of the L1 ball.
+    /// Radius r of the L1 ball that contains all iterates.
     radius: f64,
     /// The current iterate w, one number per coordinate.
     iterate: Vec<f64>,
