@@ -7,16 +7,17 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Lazy, Learner, Linear, Point, 
 /// Adaptive stochastic acceleration: after each round, the average takes one gradient step before the next iterate is
 /// averaged in.
 ///
-/// *Update*, with α_t = t, A_t = t(t+1)/2 and an arbitrary y_0: the query is x_t = (A_{t−1}y_{t−1} + t·w_t)/A_t, the
-/// learner receives t·g_t, and the output is y_t = x_t − η_t g_t with η_t = c·B/√(ε² + Σ_{i≤t} A_i‖g_i‖²) (y_t = x_t
-/// while that root is 0). c = √2·κ for a learner with R_T ≤ κB·√(Σ‖α_t g_t‖²), and B is the diameter of its domain.
+/// *Update*, with α_t = t, A_t = t(t+1)/2 and an arbitrary y_0: with learner iterates w_t, the query point is x_t =
+/// (A_{t−1}y_{t−1} + t·w_t)/A_t, the learner receives t·g_t, and the output is y_t = x_t − η_t g_t with η_t = c·B/√(ε²
+/// + Σ_{i≤t} A_i‖g_i‖²) (y_t = x_t while that root is 0). c = √2·κ for a learner with R_T ≤ κB·√(Σ‖α_t g_t‖²), and B is
+/// the diameter of its domain.
 ///
-/// *Guarantee*: for a convex L that is smooth (constant 𝓛) on the whole space and has its minimum L* at a point of the
-/// domain, and gradients of variance σ² with E‖g_t‖² finite, with Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²)
-/// ([`growth`](Accelerated::growth), of order log T) and β = T(T+1)(T+2)/6:
-/// E[L(y_T) − L*] ≤ (2/(T(T+1)))·(cBε + c²B²𝓛·E Λ_T/2 + cBσ·√(β·E Λ_T)). For L that is not smooth it is O(BG·√(log
-/// T/T)). Queries may leave the domain, by at most cB/√2; L must be defined there. Prefer
-/// [`Optimistic`](crate::Optimistic), whose guarantee is better (no Λ_T, any domain); this method is for comparison.
+/// *Guarantee*: for a convex loss L that is smooth (constant 𝓛) on the whole space and has its minimum L* at a point of
+/// the domain, and gradients of variance σ² with E‖g_t‖² finite, with Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²)
+/// ([`growth`](Accelerated::growth), of order log T) and β = T(T+1)(T+2)/6: E[L(y_T) − L*] ≤ (2/(T(T+1)))·(cBε +
+/// c²B²𝓛·E Λ_T/2 + cBσ·√(β·E Λ_T)). For a loss that is not smooth the bound is O(BG·√(log T/T)). Queries may leave the
+/// domain, by at most cB/√2; L must be defined there. Prefer [`Optimistic`](crate::Optimistic), whose guarantee is
+/// better (no Λ_T, any domain); this method is for comparison.
 ///
 /// *Cost*: exactly O(nnz) per step for [`new`](Accelerated::new) with any [`Lazy`] learner: Σ t·w_t is stored as in
 /// [`Anytime`], and A_t·x_t is that sum minus Σ_{i<t} A_i η_i g_i, another sparse sum. Two `f64` and an index per
@@ -115,8 +116,9 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         Self { method, diameter, constant, squares, growth: 0.0, steps: vec![0.0; dim], last }
     }
 
-    /// Returns the inner anytime conversion, which gives access to the learner and the ledger. A certificate also needs
-    /// bounds on L(y_t) − L(x_t); see [`Coupled`](crate::certificate::Coupled).
+    /// Returns the inner anytime conversion, which gives access to the learner and to the ledger (the sums that a
+    /// certificate needs). A certificate also needs bounds on L(y_t) − L(x_t); see
+    /// [`Coupled`](crate::certificate::Coupled).
     pub fn method(&self) -> &A {
         &self.method
     }

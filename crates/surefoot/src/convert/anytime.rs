@@ -16,10 +16,10 @@ use crate::{
 /// learner receives α_t g_t, and the output after round t is x_t. w_i is the learner's iterate in round i. With an
 /// interpolation β below 1 the query point is β·x_t + (1−β)·w_t instead.
 ///
-/// *Guarantee*: for convex L, g_t a subgradient of L at the query (in expectation, given the past), any learner, any β:
-/// E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T, for every T simultaneously: the last point has the guarantee whenever the run
-/// stops. Gradients from the first epoch over a data set, or from rows drawn with replacement, satisfy the condition on
-/// g_t; strictly speaking, those from later epochs do not.
+/// *Guarantee*: for a convex loss L, g_t a subgradient of L at the query point (in expectation, given the past), any
+/// learner with regret R_T, any comparator u and any β: E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T, for every T simultaneously:
+/// the last point has the guarantee whenever the run stops. Gradients from the first epoch over a data set, or from
+/// rows drawn with replacement, satisfy the condition on g_t; strictly speaking, those from later epochs do not.
 ///
 /// *Cost*: exactly O(nnz) per step for any [`Lazy`] learner, and two `f64` per coordinate. Whenever the learner's scale
 /// has fallen to 1/32 of its weighted average, all coordinates are brought up to date in O(d): with the learners of

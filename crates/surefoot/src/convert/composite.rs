@@ -9,8 +9,8 @@ use crate::{CompositeAveraging, Domain, Float, Learner, Ledger, Point, Rounds, S
 /// [`DenseAnytime`](crate::DenseAnytime) does, but without visiting coordinates that have no gradient.
 ///
 /// *Update and guarantee*: those of [`DenseAnytime`](crate::DenseAnytime). For gradients of F at the queries, E[P(x_T)
-/// − P(u)] ≤ E[R_T(u)]/A_T with P = F + Ω and the regret including Ω: a convex Ω at an average is at most the average
-/// of Ω.
+/// − P(u)] ≤ E[R_T(u)]/A_T where F is the loss, Ω the penalty, P = F + Ω, and R_T the regret including Ω: a convex Ω at
+/// an average is at most the average of Ω.
 ///
 /// *Cost*: amortised O(nnz·log d) per step. A coordinate j without a gradient moves too, as w_t = −sgn(Z)(|Z| −
 /// A_t·l1)·ρ_t with a rate ρ_t common to all coordinates, until A_t·l1 reaches |Z|, and is 0 from then on. So between
@@ -214,8 +214,9 @@ mod tests {
     use super::{AskTell, CompositeAnytime, CompositeAveraging};
     use crate::{ElasticNet, Learner, Linear, Sparse};
 
-    /// Checks that coordinates leave the queue exactly when they become 0, no more of them than were inserted, and that
-    /// no coordinate without a gradient is visited otherwise.
+    /// Checks that the queue contains exactly the nonzero coordinates of the iterate, that no more coordinates are
+    /// removed from it than rounds are played, and that coordinates that neither have a gradient nor become 0 are not
+    /// visited.
     #[test]
     fn each_touch_is_paid_for_once() {
         let learner = CompositeAveraging::<f64>::new(1 << 16, ElasticNet::new(0.05, 0.0), 1.0);

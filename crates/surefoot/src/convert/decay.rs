@@ -9,10 +9,11 @@ use crate::{Anytime, Float, Lazy, Weights};
 /// own steps times a factor that falls from 1 to α_T/A_T, linearly for α_t = 1. After T = `rounds` rounds the output is
 /// x_T, the last query point.
 ///
-/// *Guarantee*: E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T for convex L and any learner, but only after T rounds. Since x_t = (1
-/// − A_{t−1}/A_T)·w_t + (A_{t−1}/A_T)·(the average of w_1 … w_{t−1}), this is [`Anytime`] with the interpolation β_t =
-/// A_t/A_T: before round T the *output*, the average of the iterates, has the guarantee of [`Anytime`], while x_t has
-/// none. It is the baseline for a stopping time known in advance; after round T, β stays at 1.
+/// *Guarantee*: E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T for a convex loss L, any learner with regret R_T and any comparator u,
+/// but only after T rounds. Since x_t = (1 − A_{t−1}/A_T)·w_t + (A_{t−1}/A_T)·(the average of w_1 … w_{t−1}), this is
+/// [`Anytime`] with the interpolation β_t = A_t/A_T: before round T the *output*, the average of the iterates, has the
+/// guarantee of [`Anytime`], while x_t has none. It is the baseline for a stopping time known in advance; after round
+/// T, β stays at 1.
 ///
 /// *Cost*: that of [`Anytime`], plus O(T) once to compute A_T. [`DenseAnytime::rise`](crate::DenseAnytime::rise) is the
 /// O(d) form.

@@ -11,8 +11,8 @@ use crate::{DenseAnytime, Domain, Float, Ledger, Point, Quadratic, Status, Vecto
 /// x_t, and forms a convex quadratic loss ℓ_t with L(x_t) − L(u) ≤ ℓ_t(x_t) − ℓ_t(u), in expectation given the past.
 ///
 /// *Guarantee*: E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T, where R_T is the learner's regret on the losses ℓ_t and A_T the sum
-/// of weights. With [`Leader`](crate::Leader), an L that is μ-strongly convex on the domain (possibly the whole space)
-/// and E‖g_t‖² ≤ G²: E[L(x_T) − L(u)] ≤ (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)·E‖g_t‖², ρ_t ≤ 1/3; so (2/3)G²(1 + log
+/// of weights. With [`Leader`](crate::Leader), a loss L that is μ-strongly convex on the domain (possibly the whole
+/// space) and E‖g_t‖² ≤ G²: E[L(x_T) − L(u)] ≤ (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)·E‖g_t‖², ρ_t ≤ 1/3; so (2/3)G²(1 + log
 /// T)/(μT) for α_t = 1 and (8/3)G²/(μ(T+1)) for α_t = t. The bound does not depend on a diameter, but G bounds the
 /// gradients that occur: in the whole space they may be very large, see [`StronglyConvex`](crate::StronglyConvex), and
 /// [`Status::Strayed`] reports when they are.

@@ -11,13 +11,12 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Hinted, LazyHinted, Point, Squ
 /// the weight of that round and before its iterate is used. Queries and outputs are those of [`Anytime`]. The first
 /// round has no hint.
 ///
-/// *Guarantee*: with α_t = t ([`Linear`](crate::Linear)), a convex and smooth L (constant 𝓛 on the whole space), gradients
-/// of variance σ² and a learner with R_T ≤ κB·√(Σ‖α_t(g_t − g_{t−1})‖²) on a domain of diameter B,
-/// E[L(x_T) − L(u)] ≤ (2/(T(T+1)))·(4κ²𝓛B² + κB·√(E‖g_1‖²)) + κBσ·√(2(2T+1)/(T(T+1))): the accelerated rate without
-/// noise, the optimal one with it, although the method knows neither 𝓛 nor σ. Without smoothness, for ‖g_t‖ ≤ G, the
-/// bound is 4κBG·√((2T+1)/(6T(T+1))), twice that of [`Anytime`]. The hints are paid for by the exact slack of Theorem
-/// 1: L(x_T) − L(u) falls short of the regret by Σ A_{t−1}·D(x_{t−1}, x_t), which is at least Σ t²‖∇L(x_t) −
-/// ∇L(x_{t−1})‖²/(8𝓛).
+/// *Guarantee*: with α_t = t ([`Linear`](crate::Linear)), a convex and smooth loss L (constant 𝓛 on the whole space),
+/// gradients of variance σ² and a learner with R_T ≤ κB·√(Σ‖α_t(g_t − g_{t−1})‖²) on a domain of diameter B, E[L(x_T) −
+/// L(u)] ≤ (2/(T(T+1)))·(4κ²𝓛B² + κB·√(E‖g_1‖²)) + κBσ·√(2(2T+1)/(T(T+1))): the accelerated rate without noise, the
+/// optimal one with it, although the method knows neither 𝓛 nor σ. Without smoothness, for ‖g_t‖ ≤ G, the bound is
+/// 4κBG·√((2T+1)/(6T(T+1))), twice that of [`Anytime`]. The hints are paid for by the exact slack of Theorem 1: L(x_T)
+/// − L(u) falls short of the regret by Σ A_{t−1}·D(x_{t−1}, x_t), which is at least Σ t²‖∇L(x_t) − ∇L(x_{t−1})‖²/(8𝓛).
 ///
 /// *Shrunk hints* ([`shrunk`](Optimistic::shrunk)): the hint is θ_t·g_{t−1} instead of g_{t−1}, where θ_t = Σ α_s²⟨g_s,
 /// g_{s−1}⟩ / Σ α_s²‖g_{s−1}‖² over earlier rounds, clipped to between 0 and 1. Noise makes θ fall towards 0, which
@@ -86,7 +85,8 @@ impl<F: Float, A: AskHintTell<F>> Optimistic<F, A> {
         self
     }
 
-    /// Returns the inner anytime conversion, which gives access to the learner and the ledger.
+    /// Returns the inner anytime conversion, which gives access to the learner and to the ledger (the sums that a
+    /// certificate needs).
     pub fn method(&self) -> &A {
         &self.method
     }

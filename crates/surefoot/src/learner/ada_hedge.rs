@@ -10,8 +10,9 @@ use crate::{Float, Vector};
 /// bound on the range of losses, and its regret stays small if one expert is clearly the best.
 ///
 /// *Update*: w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = ln K/Δ_{t−1} for K experts, where Z is the sum of the weighted
-/// gradients G_t = α_t g_t, h_t the hint, and Δ the sum of the mixability gaps ⟨w_t, δ_t⟩ + ln⟨w_t, exp(−η_t δ_t)⟩/η_t
-/// of the hint errors δ_t = G_t − h_t. While Δ = 0, w is uniform over the best experts so far.
+/// gradients G_t = α_t g_t, h_t the hint (a prediction of G_t), and Δ the sum of the mixability gaps ⟨w_t, δ_t⟩ +
+/// ln⟨w_t, exp(−η_t δ_t)⟩/η_t of the hint errors δ_t = G_t − h_t. While Δ = 0, w is uniform over the best experts so
+/// far.
 ///
 /// *Guarantee*: the regret R_T(u) is at most 2Δ_T for every u in the simplex. Proof: with Φ_η(Z) = −ln(Σ_k
 /// exp(−ηZ_k)/K)/η, the difference Φ(Z + h + δ) − Φ(Z + h) is ⟨w, δ⟩ minus the gap, and Φ(Z + h) − Φ(Z) ≥ ⟨w, h⟩ since

@@ -11,7 +11,8 @@ use crate::{Float, Project, Squares, Vector};
 /// twice the domain's [`reach`](crate::Domain::reach) and V_T the sum of squared norms of weighted gradients.
 ///
 /// *Cost*: O(d) per step plus the projection. So `Descent` is not a [`Lazy`](crate::Lazy) learner, and
-/// [`Anytime`](crate::Anytime) rejects it at compile time; [`DenseAnytime`](crate::DenseAnytime) accepts it:
+/// [`Anytime`](crate::Anytime) rejects it at compile time (first example), while [`DenseAnytime`](crate::DenseAnytime)
+/// accepts it (second example):
 ///
 /// ```compile_fail,E0277
 /// use surefoot::{Anytime, Ball, Descent, Uniform};

@@ -9,8 +9,8 @@ use crate::{Float, Separable, Squares, Vector};
 /// [`AdaGrad`](crate::AdaGrad).
 ///
 /// *Update*, per coordinate j with interval width B_j: w_j = clip((Σσ_i w_{i,j} − Z_j − h_j)/s), with Z_j the sum of
-/// weighted gradients G_j, h_j the hint, V_j the sum of squared hint errors, s = √(2V_j)/B_j, and σ_i the increase of s
-/// in round i. The initial iterate is the centre of the box.
+/// weighted gradients G_j, h_j the hint (a prediction of G_j), V_j the sum of squared hint errors, s = √(2V_j)/B_j, and
+/// σ_i the increase of s in round i. The initial iterate is the centre of the box.
 ///
 /// *Guarantee*: in a box, the regret R_T(u) is at most Σ_j B_j·√(2V_{T,j}) with V_j = Σ (G_j − h_j)², however the
 /// coordinates are scaled. There is no guarantee in the whole space.

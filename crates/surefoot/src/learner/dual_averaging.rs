@@ -7,11 +7,12 @@ use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 
 /// Optimistic dual averaging, regularised by the distance from the centre of the domain.
 ///
-/// *Update*, with weighted gradients G_t = α_t g_t, their sum Z, hints h_t and hint errors δ_t = G_t − h_t: the iterate
-/// is w_t = Π_D(centre − r·(Z_{t−1} + h_t)/√(2(Γ_t² + V_{t−1}))), where r is the reach of the domain, V the sum of
-/// ‖δ‖², and Γ_t a bound on ‖δ_t‖ known beforehand. If δ_t is larger, it is clipped to Γ_t before it is used, and then
-/// Γ grows. Without [`with_bound`](DualAveraging::with_bound) the initial value of Γ is 0, so that the first gradient
-/// only sets the scale. Before the first nonzero error, a hint sends the iterate to the boundary of a bounded domain.
+/// *Update*, with weighted gradients G_t = α_t g_t, their sum Z, hints h_t (predictions of G_t) and hint errors δ_t =
+/// G_t − h_t: the iterate is w_t = Π_D(centre − r·(Z_{t−1} + h_t)/√(2(Γ_t² + V_{t−1}))), where r is the reach of the
+/// domain, V the sum of ‖δ‖², and Γ_t a bound on ‖δ_t‖ known beforehand. If δ_t is larger, it is clipped to Γ_t before
+/// it is used, and then Γ grows. Without [`with_bound`](DualAveraging::with_bound) the initial value of Γ is 0, so that
+/// the first gradient only sets the scale. Before the first nonzero error, a hint sends the iterate to the boundary of
+/// a bounded domain.
 ///
 /// *Guarantee* (theory: optimistic dual averaging, half the constant of [`OgdNorm`](crate::OgdNorm)): over a bounded
 /// domain, the regret R_T(u) is at most r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was clipped. If Γ starts at 0,

@@ -10,11 +10,11 @@ use crate::{Float, Vector};
 /// Hedge: exponential weights over the corners of the [`Simplex`](crate::Simplex), one expert each, with one adaptive
 /// learning rate and hints.
 ///
-/// *Update*, with weighted gradients G_t = α_t g_t, their sum Z, hints h_t, and s_t the range (largest minus smallest
-/// coordinate) of the hint error δ_t = G_t − h_t, for K experts: w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = 2√(ln K/(Γ_t² +
-/// Σ_{i<t} s_i²)), where Γ_t is a bound on s_t known before round t. If δ_t has a larger range, it is clipped to Γ_t
-/// before it is used, and then Γ grows. Without [`with_range`](Hedge::with_range) the initial value of Γ is 0: then the
-/// first gradient only sets the scale, and w stays uniform.
+/// *Update*, with weighted gradients G_t = α_t g_t, their sum Z, hints h_t (predictions of G_t), and s_t the range
+/// (largest minus smallest coordinate) of the hint error δ_t = G_t − h_t, for K experts: w_t ∝ exp(−η_t(Z_{t−1} +
+/// h_t)), η_t = 2√(ln K/(Γ_t² + Σ_{i<t} s_i²)), where Γ_t is a bound on s_t known before round t. If δ_t has a larger
+/// range, it is clipped to Γ_t before it is used, and then Γ grows. Without [`with_range`](Hedge::with_range) the
+/// initial value of Γ is 0: then the first gradient only sets the scale, and w stays uniform.
 ///
 /// *Guarantee*: the regret R_T(u) is at most √(ln K·(Γ² + Σs²)), plus max s_t if anything was clipped, for every u in
 /// the simplex.

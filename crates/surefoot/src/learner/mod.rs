@@ -1,8 +1,8 @@
 //! Online learners: the traits through which a conversion uses a learner, and the learners of this crate.
 //!
 //! In round t a learner has an iterate w_t, chosen before the loss of the round is known; then it receives the loss.
-//! Its regret against u is R_T(u) = Σ α_t⟨g_t, w_t − u⟩. A learner sees only weighted losses and hints, and a
-//! conversion sees the learner only through these traits.
+//! Its regret against a comparator u is R_T(u) = Σ α_t⟨g_t, w_t − u⟩. A learner sees only weighted losses and hints,
+//! and a conversion sees the learner only through these traits.
 //!
 //! | trait | promise | needed by |
 //! | --- | --- | --- |
@@ -102,14 +102,14 @@ pub trait Learner<F: Float> {
     fn at(&self, i: usize) -> F;
 
     /// Announces the weight of the current round before its iterate is used. Only learners whose iterate depends on
-    /// this weight need it, for instance those with a penalty in every round; for others it does nothing.
+    /// this weight need the call, for instance those with a penalty in every round; for others the call does nothing.
     fn open(&mut self, weight: f64) {
         let _ = weight;
     }
 
     /// Returns the largest value of Σ|α_t g_tj| (over all coordinates and rounds, including the current round and its
-    /// hint) for which no number of the learner overflows `F` or `f64`. Conversions refuse gradients beyond it, as they
-    /// refuse those that are not finite. `weight` is that of the current round. O(1).
+    /// hint) for which no number of the learner overflows `F` or `f64`. Conversions refuse gradients that would exceed
+    /// this value, and those that are not finite. `weight` is that of the current round. O(1).
     fn magnitude_budget(&self, weight: f64) -> f64 {
         let _ = weight;
         LARGEST
@@ -120,7 +120,7 @@ pub trait Learner<F: Float> {
         true
     }
 
-    /// Learns from the quadratic loss of the round: `gradient` times `weight`.
+    /// Learns from the linear loss of the round, whose gradient is `gradient` times `weight`.
     fn tell<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V);
 
     /// Returns an upper bound on the regret over all rounds so far against any comparator in the domain; `None` if no

@@ -64,8 +64,8 @@ pub struct OnlineNewton<F, D> {
 }
 
 impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
-    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`, with curvature γ =
-    /// `gamma` along gradients and an initial regulariser of strength ε = `epsilon`.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`, for losses with
+    /// curvature γ = `gamma` along gradients and an initial regulariser of strength ε = `epsilon`.
     ///
     /// # Panics
     /// If `gamma` or `epsilon` is not positive and finite.

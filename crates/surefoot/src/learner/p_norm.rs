@@ -14,10 +14,10 @@ const HALVINGS: usize = 60;
 /// 1.
 ///
 /// *Update*: w_t minimises ⟨Z_{t−1} + h_t, ·⟩ + (λ_t/2)‖·‖_p² over the L1 ball of radius r, where Z is the sum of
-/// weighted gradients G_t = α_t g_t, h_t the hint, δ_t = G_t − h_t the hint error, 1/p + 1/q = 1, q the even number
-/// 2⌈ln d⌉, and λ_t = √(2(q−1)(Γ_t² + Σ_{i<t} ‖δ_i‖_q²))/r. Equivalently, w_t is the gradient of ‖θ‖_q²/(2λ) at θ,
-/// where θ is −(Z + h) shrunk towards 0 by the Lagrange multiplier of the constraint, found by bisection. Errors larger
-/// than Γ in the q-norm are clipped to Γ, and then Γ grows.
+/// weighted gradients G_t = α_t g_t, h_t the hint (a prediction of G_t), δ_t = G_t − h_t the hint error, 1/p + 1/q = 1,
+/// q the even number 2⌈ln d⌉, and λ_t = √(2(q−1)(Γ_t² + Σ_{i<t} ‖δ_i‖_q²))/r. Equivalently, w_t is the gradient of
+/// ‖θ‖_q²/(2λ) at θ, where θ is −(Z + h) shrunk towards 0 by the Lagrange multiplier of the constraint, found by
+/// bisection. Errors larger than Γ in the q-norm are clipped to Γ, and then Γ grows.
 ///
 /// *Guarantee*: the regret R_T(u) is at most r·√(2(q−1)(Γ² + Σ‖δ‖_q²)), plus 2r·max‖δ‖_q if anything was clipped; ‖δ‖_q
 /// ≤ √e·‖δ‖_∞. Compared with [`SignedHedge`](crate::SignedHedge) it needs no exponentials, and its bound is larger by a

@@ -10,11 +10,11 @@ const FAR: f64 = (1_u64 << 60) as f64;
 
 /// Optimistic follow-the-regularised-leader whose regularisers are centred at the iterates.
 ///
-/// *Update*, with weighted gradients G_t = α_t g_t, their sum Z, hints h_t, hint errors δ_t = G_t − h_t, V_t = Σ‖δ‖²,
-/// s_t = √(2V_t)/B, and B twice the [`reach`](crate::Domain::reach) of the domain D: w_t minimises ⟨Z_{t−1} + h_t, ·⟩ +
-/// Σ_{i<t} (σ_i/2)‖· − w_i‖² over D, σ_i = s_i − s_{i−1}; equivalently, w_t = Π_D((Σσ_i w_i − Z_{t−1} − h_t)/s_{t−1}).
-/// The initial iterate is the centre; before the first nonzero error, where s = 0, the iterate is the furthest point of
-/// D against the hint. Nothing is clipped, and no bound on gradients is needed.
+/// *Update*, with weighted gradients G_t = α_t g_t, their sum Z, hints h_t (predictions of G_t), hint errors δ_t = G_t
+/// − h_t, V_t = Σ‖δ‖², s_t = √(2V_t)/B, and B twice the [`reach`](crate::Domain::reach) of the domain D: w_t minimises
+/// ⟨Z_{t−1} + h_t, ·⟩ + Σ_{i<t} (σ_i/2)‖· − w_i‖² over D, σ_i = s_i − s_{i−1}; equivalently, w_t = Π_D((Σσ_i w_i −
+/// Z_{t−1} − h_t)/s_{t−1}). The initial iterate is the centre; before the first nonzero error, where s = 0, the iterate
+/// is the furthest point of D against the hint. Nothing is clipped, and no bound on gradients is needed.
 ///
 /// *Guarantee*: the regret R_T(u) is at most B·√(2V_T) over a bounded domain, whatever the hints. The bound is at most
 /// twice that of [`DualAveraging`](crate::DualAveraging), but has no term for clipped errors. Rounds with exact hints

@@ -58,7 +58,7 @@ pub struct Ridge<F, D> {
 }
 
 impl<F: Float, D: Radial<F>> Ridge<F, D> {
-    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`, with a penalty of
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`, and a penalty of
     /// strength μ = `strength`. Later calls do not allocate.
     ///
     /// # Panics

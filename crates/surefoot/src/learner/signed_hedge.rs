@@ -11,8 +11,9 @@ use crate::{Float, Vector};
 /// positive and negative weights (EG±).
 ///
 /// *Update*: w_j = r·(p_j⁺ − p_j⁻), p_j^± ∝ exp(∓η_t·r·(Z_{t−1} + h_t)_j), normalised over all 2d corners, with Z the
-/// sum of weighted gradients G_t = α_t g_t, h_t the hint, δ_t = G_t − h_t the hint error, and η_t = √(ln(2d)/(Γ_t² +
-/// Σ_{i<t} ‖δ_i‖_∞²))/r. Errors larger than Γ in the maximum norm are clipped to Γ, and then Γ grows.
+/// sum of weighted gradients G_t = α_t g_t, h_t the hint (a prediction of G_t), δ_t = G_t − h_t the hint error, and η_t
+/// = √(ln(2d)/(Γ_t² + Σ_{i<t} ‖δ_i‖_∞²))/r. Errors larger than Γ in the maximum norm are clipped to Γ, and then Γ
+/// grows.
 ///
 /// *Guarantee*: the regret R_T(u) is at most 2r·√(ln(2d)·(Γ² + Σ‖δ‖_∞²)), plus 2r·max‖δ‖_∞ if anything was clipped. The
 /// bound depends on the dimension only through its logarithm, so it suits many coordinates of which few matter.
