@@ -1,21 +1,23 @@
-//! Algorithm 4: the anytime conversion with an additional gradient step in each round.
+//! Algorithm 4 of arXiv 1903.00974: the anytime conversion with an additional gradient step in each round.
 
 use super::AskTell;
 use crate::certificate::{Certified, Gradients, Uncertified};
 use crate::{Anytime, DenseAnytime, Domain, Float, Lazy, Learner, Linear, Point, Squares, Status, Vector, View};
 
-/// Adaptive stochastic acceleration: each average takes one gradient step before the next iterate is averaged in.
+/// Adaptive stochastic acceleration: after each round, the average takes one gradient step before the next iterate is
+/// averaged in.
 ///
-/// *Update*, with α_t = t, A_t = t(t+1)/2 and an arbitrary y_0: the query is x_t = (A_{t−1}y_{t−1} + t·w_t)/A_t, the
-/// learner receives t·g_t, and the output is y_t = x_t − η_t g_t with η_t = c·B/√(ε² + Σ_{i≤t} A_i‖g_i‖²) (y_t = x_t
-/// while that root is 0). c = √2·κ for a learner with R_T ≤ κB·√(Σ‖α_t g_t‖²), and B is the diameter of its domain.
+/// *Update*, with α_t = t, A_t = t(t+1)/2 and an arbitrary y_0: with learner iterates w_t, the query point is x_t =
+/// (A_{t−1}y_{t−1} + t·w_t)/A_t, the learner receives t·g_t, and the output is y_t = x_t − η_t g_t with η_t = c·B/√(ε²
+/// + Σ_{i≤t} A_i‖g_i‖²) (y_t = x_t while that root is 0). c = √2·κ for a learner with R_T ≤ κB·√(Σ‖α_t g_t‖²), and B is
+/// the diameter of its domain.
 ///
-/// *Guarantee*: for a convex L that is smooth (constant 𝓛) on the whole space and has its minimum L* at a point of the
-/// domain, and gradients of variance σ² with E‖g_t‖² finite, with Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²)
-/// ([`growth`](Accelerated::growth), of order log T) and β = T(T+1)(T+2)/6:
-/// E[L(y_T) − L*] ≤ (2/(T(T+1)))·(cBε + c²B²𝓛·E Λ_T/2 + cBσ·√(β·E Λ_T)). For L that is not smooth it is O(BG·√(log
-/// T/T)). Queries may leave the domain, by at most cB/√2; L must be defined there. Prefer
-/// [`Optimistic`](crate::Optimistic), whose guarantee is better (no Λ_T, any domain); this method is for comparison.
+/// *Guarantee*: for a convex loss L that is smooth (constant 𝓛) on the whole space and has its minimum L* at a point of
+/// the domain, and gradients of variance σ² with E‖g_t‖² finite, with Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²)
+/// ([`growth`](Accelerated::growth), of order log T) and β = T(T+1)(T+2)/6: E[L(y_T) − L*] ≤ (2/(T(T+1)))·(cBε +
+/// c²B²𝓛·E Λ_T/2 + cBσ·√(β·E Λ_T)). For a loss that is not smooth the bound is O(BG·√(log T/T)). Queries may leave the
+/// domain, by at most cB/√2; L must be defined there. Prefer [`Optimistic`](crate::Optimistic), whose guarantee is
+/// better (no Λ_T, any domain); this method is for comparison.
 ///
 /// *Cost*: exactly O(nnz) per step for [`new`](Accelerated::new) with any [`Lazy`] learner: Σ t·w_t is stored as in
 /// [`Anytime`], and A_t·x_t is that sum minus Σ_{i<t} A_i η_i g_i, another sparse sum. Two `f64` and an index per
@@ -40,36 +42,37 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Lazy, Learner, Linear, Point, 
 /// while its theorem bounds y_T; it has 1 for ε², which has units, and c = 2, which belongs to κ = √2.
 #[derive(Clone, Debug)]
 pub struct Accelerated<F, A> {
-    /// The inner anytime conversion, with weights t.
+    /// The inner anytime conversion, with weights α_t = t.
     method: A,
-    /// B, the diameter of the learner's domain.
+    /// B, the diameter of the learner's domain, to which step sizes are proportional.
     diameter: f64,
-    /// The constant c = √2·κ of the step size, with κ that of the learner's regret.
+    /// The constant c = √2·κ of the step size, where κ is the constant of the learner's regret bound; see
+    /// [`with_kappa`](Accelerated::with_kappa).
     constant: f64,
-    /// The sum ε² + Σ A_i‖g_i‖² in the denominator of the step size.
+    /// The sum ε² + Σ A_i‖g_i‖² under the root in the denominator of the step size.
     squares: Squares,
     /// The growth term of the guarantee, Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²).
     growth: f64,
-    /// Weighted sum of the gradient steps of closed rounds, Σ A_i η_i g_i, by coordinate.
+    /// Weighted sum of the gradient steps η_i g_i of completed rounds, Σ A_i η_i g_i, one number per coordinate.
     steps: Vec<f64>,
-    /// The gradient step of the last closed round.
+    /// The gradient step of the last completed round.
     last: Step<F>,
 }
 
 /// The last gradient step η g: dense values, mostly 0, and the list of its nonzero coordinates.
 #[derive(Clone, Debug)]
 struct Step<F> {
-    /// η, the learning rate of the step; 0 before the first.
+    /// η, the learning rate of the last step; 0 before the first step.
     rate: f64,
-    /// The step η g, by coordinate.
+    /// The step η g, one number per coordinate.
     value: Vec<F>,
-    /// Indices of the nonzeros of η g.
+    /// Indices of the nonzeros of the step η g.
     support: Vec<usize>,
 }
 
 impl<F: Float, L: Lazy<F>> Accelerated<F, Anytime<F, L, Linear>> {
     /// Creates the conversion in O(nnz) per step, over a learner on a domain of diameter B = `diameter`. Allocates O(d)
-    /// memory; later calls allocate nothing.
+    /// memory; later calls do not allocate.
     ///
     /// # Panics
     /// If `diameter` is not positive and finite.
@@ -77,7 +80,7 @@ impl<F: Float, L: Lazy<F>> Accelerated<F, Anytime<F, L, Linear>> {
         Self::over(Anytime::new(learner, Linear), diameter)
     }
 
-    /// Keeps the sums for a certificate, at one more `f64` per coordinate.
+    /// Makes the conversion keep the sums that a certificate needs, at one more `f64` per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.method = self.method.certified();
@@ -86,7 +89,7 @@ impl<F: Float, L: Lazy<F>> Accelerated<F, Anytime<F, L, Linear>> {
 }
 
 impl<F: Float, L: Learner<F>> Accelerated<F, DenseAnytime<F, L, Linear>> {
-    /// Creates the conversion in O(d) per step, for learners that move every coordinate.
+    /// Creates the conversion in O(d) per step, for learners that may move every coordinate in each round.
     ///
     /// # Panics
     /// If `diameter` is not positive and finite.
@@ -94,7 +97,7 @@ impl<F: Float, L: Learner<F>> Accelerated<F, DenseAnytime<F, L, Linear>> {
         Self::over(DenseAnytime::new(learner, Linear), diameter)
     }
 
-    /// Keeps the sums for a certificate, at one more `f64` per coordinate.
+    /// Makes the conversion keep the sums that a certificate needs, at one more `f64` per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.method = self.method.certified();
@@ -103,7 +106,8 @@ impl<F: Float, L: Learner<F>> Accelerated<F, DenseAnytime<F, L, Linear>> {
 }
 
 impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
-    /// Wraps an anytime conversion, which must have weights t and no interpolation.
+    /// Wraps the anytime conversion `method`, which must have weights α_t = t and interpolation 1, over a learner on a
+    /// domain of diameter `diameter`.
     fn over(method: A, diameter: f64) -> Self {
         assert!(diameter > 0.0 && diameter.is_finite(), "a positive diameter");
         let dim = method.dim();
@@ -112,14 +116,15 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         Self { method, diameter, constant, squares, growth: 0.0, steps: vec![0.0; dim], last }
     }
 
-    /// Returns the inner conversion, with its learner and ledger. A certificate also needs bounds on L(y_t) − L(x_t);
-    /// see [`Coupled`](crate::certificate::Coupled).
+    /// Returns the inner anytime conversion, which gives access to the learner and to the ledger (the sums that a
+    /// certificate needs). A certificate also needs bounds on L(y_t) − L(x_t); see
+    /// [`Coupled`](crate::certificate::Coupled).
     pub fn method(&self) -> &A {
         &self.method
     }
 
-    /// Sets κ, the constant of a learner with R_T ≤ κB·√(Σ‖α_t g_t‖²). The default is √2, as for
-    /// [`OgdNorm`](crate::OgdNorm); [`DualAveraging`](crate::DualAveraging) has 2.
+    /// Sets κ, the constant of the learner's regret bound R_T ≤ κB·√(Σ‖α_t g_t‖²) on a domain of diameter B. The
+    /// default is √2, as for [`OgdNorm`](crate::OgdNorm); [`DualAveraging`](crate::DualAveraging) has 2.
     ///
     /// # Panics
     /// If `kappa` is not positive and finite.
@@ -130,10 +135,11 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         self
     }
 
-    /// Sets ε ≥ 0, in units of a gradient; the default is 0. The method is scale-free for ε = 0 only.
+    /// Sets ε ≥ 0, which has the unit of a gradient and damps the first steps; the default is 0. The method is
+    /// scale-free for ε = 0 only.
     ///
     /// # Panics
-    /// If `epsilon` is negative or not finite, or a round has been closed.
+    /// If `epsilon` is negative or not finite, or a round has been completed.
     #[must_use]
     pub fn with_epsilon(mut self, epsilon: f64) -> Self {
         assert!(epsilon >= 0.0 && epsilon.is_finite(), "a finite number that is not negative");
@@ -143,29 +149,30 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         self
     }
 
-    /// Returns x_t, where the last gradient was taken. Its guarantee is that of y_t with twice the constants.
+    /// Returns x_t, the point where the last gradient was taken. It has the guarantee of the output y_t with twice the
+    /// constants.
     pub fn main(&self) -> impl Point<F> {
         let output = self.output();
         View::new(self.dim(), move |i| F::of(output.at(i).wide() + self.last.value[i].wide()))
     }
 
-    /// Returns η_t, the learning rate of the last round's step; 0 before the first round.
+    /// Returns η_t, the learning rate of the gradient step in the last completed round; 0 before the first.
     pub fn rate(&self) -> f64 {
         self.last.rate
     }
 
-    /// Returns Λ_T, the growth of the sum of squares, which replaces a logarithm in the guarantee.
+    /// Returns Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²), the factor of order log T in the guarantee.
     pub fn growth(&self) -> f64 {
         self.growth
     }
 
-    /// Returns A = t(t+1)/2 for t = closed rounds + `open`.
+    /// Returns the sum of weights A_t = t(t+1)/2 for t = number of completed rounds + `open`.
     fn total(&self, open: f64) -> f64 {
         let t = self.steps() as f64 + open;
         t * (t + 1.0) / 2.0
     }
 
-    /// Returns `point` of the inner conversion minus all gradient steps, divided by A = `total`.
+    /// Returns `point` of the inner conversion minus the weighted sum of all gradient steps divided by A = `total`.
     fn less<'a>(&'a self, point: impl Point<F> + 'a, total: f64) -> impl Point<F> + 'a {
         View::new(self.dim(), move |i| {
             let steps = if total > 0.0 { self.steps[i] / total } else { 0.0 };
@@ -173,7 +180,7 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         })
     }
 
-    /// Takes the gradient step y = x − η g of the round that has just been closed.
+    /// Takes the gradient step y = x − η g of the round that has just been completed.
     fn descend<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
         let total = self.total(0.0);
         let size = total.sqrt() * Squares::of(1.0, gradient).root();
@@ -226,8 +233,8 @@ impl<F: Float, A: AskTell<F>> AskTell<F> for Accelerated<F, A> {
         self.method.status()
     }
 
-    /// Returns an error, since bounds on L(y_t) − L(x_t) are needed; [`Coupled`](crate::certificate::Coupled) accepts
-    /// them.
+    /// Always returns an error, since a certificate needs bounds on L(y_t) − L(x_t), the loss at outputs minus that at
+    /// queries; [`Coupled`](crate::certificate::Coupled) accepts them.
     fn certificate<D: Domain<F>>(&self, _: &D, _: Gradients) -> Certified {
         Err(Uncertified::NoRises)
     }

@@ -1,4 +1,4 @@
-//! Algorithm 1: the anytime conversion, in O(nnz) per step.
+//! Algorithm 1 of arXiv 1903.00974: the anytime conversion, in O(nnz) per step.
 
 use std::marker::PhantomData;
 use std::{error, fmt};
@@ -12,13 +12,14 @@ use crate::{
 
 /// The anytime conversion: gradients are taken at the running average of the learner's iterates.
 ///
-/// *Update*: with A_t = α_1 + … + α_t, the query of round t is x_t = (Σ_{i≤t} α_i w_i)/A_t, the learner receives α_t
-/// g_t, and the output after round t is x_t. With an interpolation β below 1 the query is β·x_t + (1−β)·w_t instead.
+/// *Update*: with weights α_t and A_t = α_1 + … + α_t, the query point of round t is x_t = (Σ_{i≤t} α_i w_i)/A_t, the
+/// learner receives α_t g_t, and the output after round t is x_t. w_i is the learner's iterate in round i. With an
+/// interpolation β below 1 the query point is β·x_t + (1−β)·w_t instead.
 ///
-/// *Guarantee*: for convex L, g_t a subgradient of L at the query (in expectation, given the past), any learner, any β:
-/// E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T, for every T simultaneously: the last point has the guarantee whenever the run
-/// stops. Rows in their first pass or drawn with replacement satisfy the condition on g_t; later passes over the same
-/// rows do not, strictly.
+/// *Guarantee*: for a convex loss L, g_t a subgradient of L at the query point (in expectation, given the past), any
+/// learner with regret R_T, any comparator u and any β: E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T, for every T simultaneously:
+/// the last point has the guarantee whenever the run stops. Gradients from the first epoch over a data set, or from
+/// rows drawn with replacement, satisfy the condition on g_t; strictly speaking, those from later epochs do not.
 ///
 /// *Cost*: exactly O(nnz) per step for any [`Lazy`] learner, and two `f64` per coordinate. Whenever the learner's scale
 /// has fallen to 1/32 of its weighted average, all coordinates are brought up to date in O(d): with the learners of
@@ -45,21 +46,22 @@ use crate::{
 pub struct Anytime<F, L, W> {
     /// The online learner that is converted.
     learner: L,
-    /// The round counter and the weights of rounds.
+    /// The round counter, with the weights of the rounds and their sum.
     rounds: Rounds<W>,
-    /// Position of the query point between iterate and average.
+    /// Rule for the weight β of the average in the query point β·average + (1 − β)·iterate.
     interpolation: Interpolation,
-    /// Average of the learner's directions, weighted by α_t·scale.
+    /// Average of the directions of the learner's iterates (centre + scale · direction), with weights α_t·scale.
     directions: Average,
-    /// Whether a hint was announced for the open round.
+    /// Whether a hint has been announced for the current round already.
     hinted: bool,
-    /// The sums for certificates; `None` unless the caller asked for certificates.
+    /// The sums that a certificate needs; `None` unless `certified` was called.
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
-    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls allocate nothing.
+    /// Creates the conversion of `learner`, ready for its first gradient. Allocates O(d) memory; later calls do not
+    /// allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -78,7 +80,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         }
     }
 
-    /// Sets the interpolation β between the iterate (β = 0) and the average (β = 1) as the query point.
+    /// Sets the query point to β·average + (1 − β)·iterate, with a fixed β = `beta`.
     ///
     /// # Panics
     /// If `beta` is not between 0 and 1.
@@ -88,18 +90,18 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         self
     }
 
-    /// Makes the interpolation increase as β_t = A_t/A_T over T = `rounds` rounds, after which it is 1; see
-    /// [`linear_decay`](crate::linear_decay). Costs O(rounds) once.
+    /// Makes the weight β of the average in the query point increase as β_t = A_t/A_T over T = `rounds` rounds, where A
+    /// is the sum of weights; afterwards β is 1; see [`linear_decay`](crate::linear_decay). Costs O(rounds) once.
     ///
     /// # Panics
-    /// If the weights of these rounds do not sum to a positive number.
+    /// If the sum of the weights of these rounds is not positive and finite.
     #[must_use]
     pub fn rise(mut self, rounds: u64) -> Self {
         self.interpolation = Interpolation::rising(&self.rounds, rounds);
         self
     }
 
-    /// Keeps the sums for a certificate, at one more `f64` per coordinate.
+    /// Makes the method keep the sums that a certificate needs, at one more `f64` per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.ledger = Some(Ledger::new(self.learner.dim()));
@@ -111,25 +113,25 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         &self.learner
     }
 
-    /// Returns the sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the completed rounds.
     pub fn total_weight(&self) -> f64 {
         self.rounds.total()
     }
 
-    /// Returns the sums for a certificate; `None` without [`certified`](Anytime::certified).
+    /// Returns the sums that a certificate needs; `None` without [`certified`](Anytime::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
 
-    /// Bases later certificates on `known`, a certificate of the current output; see [`Ledger::rebase`]. O(d).
+    /// Restarts the certificate's sums from `known`, a certificate of the current output; see [`Ledger::rebase`]. O(d).
     pub fn rebase(&mut self, known: &Certificate) -> Result<(), Uncertified> {
         self.ledger.as_mut().ok_or(Uncertified::NoSums)?.rebase(self.rounds.total(), known)
     }
 
-    /// Closes `steps` rounds of total weight `weight` in one call, all with zero gradients.
+    /// Completes `steps` rounds of total weight `weight` in one call, all with zero gradients.
     ///
-    /// Has the effect of `steps` calls of `tell` with empty rows, but in O(1); `weight` must be the sum of their
-    /// weights. If that is not possible, the reason is returned and nothing changes.
+    /// Has the effect of `steps` calls of `tell` with zero gradients, but in O(1). `weight` must be the sum of the
+    /// weights of these rounds. If the rounds cannot be skipped, returns the reason and changes nothing.
     pub fn skip(&mut self, steps: u64, weight: f64) -> Result<(), SkipError> {
         if !self.learner.is_stationary() {
             return Err(SkipError::Penalised);
@@ -149,14 +151,15 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         Ok(())
     }
 
-    /// Announces the weight of the next round to the learner.
+    /// Tells the learner the weight of the new round, if that weight is valid.
     fn open(&mut self) {
         if let Some(weight) = self.rounds.open() {
             self.learner.open(weight);
         }
     }
 
-    /// Adds the current iterate to the average with weight `weight`; must be called before the round counter adds it.
+    /// Adds the current iterate to the average with weight `weight`; must be called before that weight is added to the
+    /// round counter.
     fn rest(&mut self, weight: f64) {
         let scale = self.learner.scale();
         let fresh = self.rounds.total() * scale;
@@ -168,7 +171,8 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         self.directions.advance(weight * scale);
     }
 
-    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over closed rounds.
+    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is that of the iterates of
+    /// completed rounds and the iterate that of the current round.
     fn point(&self, share: f64) -> impl Point<F> {
         let total = self.rounds.total();
         let (scale, mass) = (self.learner.scale(), if total > 0.0 { self.directions.mass() / total } else { 0.0 });
@@ -181,13 +185,13 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
     }
 }
 
-/// The reason why rounds could not be [skipped](Anytime::skip).
+/// The reason why [`Anytime::skip`] could not skip rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SkipError {
-    /// The learner has a penalty of its own, which moves it in every round by that round's weight; the sum of weights
-    /// does not determine the result.
+    /// The learner minimises a penalty, so its iterate moves in every round depending on that round's weight, and the
+    /// sum of weights does not determine the result.
     Penalised,
-    /// The weight is negative or NaN, or the sum of weights or the number of rounds would overflow.
+    /// The given weight is negative or NaN, or the sum of weights or the number of rounds would overflow.
     Range,
 }
 

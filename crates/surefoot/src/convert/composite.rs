@@ -1,23 +1,24 @@
-//! Algorithm 1 with an L1 and an L2 penalty, in O(nnz·log d) per step.
+//! The anytime conversion (Algorithm 1) with an L1 and an L2 penalty, in O(nnz·log d) per step.
 
 use super::sums::Sums;
 use super::{AskTell, output_share, unbiased};
 use crate::certificate::{Certified, Comparator, ElasticNet, Gradients, Inside, Penalty, Uncertified, vouch};
 use crate::{CompositeAveraging, Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, View, Weights, kernel};
 
-/// The same conversion as [`DenseAnytime`](crate::DenseAnytime) over [`CompositeAveraging`], exactly, but without
-/// visiting coordinates that have no gradient.
+/// The anytime conversion of [`CompositeAveraging`]. Up to rounding it computes what
+/// [`DenseAnytime`](crate::DenseAnytime) does, but without visiting coordinates that have no gradient.
 ///
 /// *Update and guarantee*: those of [`DenseAnytime`](crate::DenseAnytime). For gradients of F at the queries, E[P(x_T)
-/// − P(u)] ≤ E[R_T(u)]/A_T with P = F + Ω and the regret including Ω: a convex Ω at an average is at most the average
-/// of Ω.
+/// − P(u)] ≤ E[R_T(u)]/A_T where F is the loss, Ω the penalty, P = F + Ω, and R_T the regret including Ω: a convex Ω at
+/// an average is at most the average of Ω.
 ///
-/// *Cost*: amortised O(nnz·log d) per step. A coordinate without a gradient moves too, as w_t = −sgn(Z)(|Z| −
+/// *Cost*: amortised O(nnz·log d) per step. A coordinate j without a gradient moves too, as w_t = −sgn(Z)(|Z| −
 /// A_t·l1)·ρ_t with a rate ρ_t common to all coordinates, until A_t·l1 reaches |Z|, and is 0 from then on. So between
-/// two touches it adds −sgn(Z)(|Z|·ΔP − l1·ΔQ) to Σ α_t w_t, with P = Σ α_t ρ_t and Q = Σ α_t A_t ρ_t. A priority queue
-/// holds the nonzero coordinates by the time at which they become 0; each touch inserts at most one, so there is at
-/// most one removal per touch. Seven `f64` per coordinate. Whenever the rate has fallen to 1/32 of its average, all
-/// coordinates are brought up to date in O(d): at most about √T times in T rounds, and usually never.
+/// two nonzero gradients it adds −sgn(Z)(|Z|·ΔP − l1·ΔQ) to Σ α_t w_t, with P = Σ α_t ρ_t and Q = Σ α_t A_t ρ_t. A
+/// priority queue holds the nonzero coordinates by the time at which they become 0; each nonzero inserts at most one
+/// coordinate, so there is at most one removal per nonzero. Seven `f64` per coordinate. Whenever the rate has fallen to
+/// 1/32 of its average, all coordinates are brought up to date in O(d): at most about √T times in T rounds, and usually
+/// never.
 ///
 /// ```
 /// use surefoot::{AskTell, CompositeAnytime, CompositeAveraging, ElasticNet, Linear, Point, Sparse, Vector};
@@ -38,18 +39,19 @@ use crate::{CompositeAveraging, Domain, Float, Learner, Ledger, Point, Rounds, S
 /// Source: arXiv 1903.00974, Algorithm 1, for composite losses; Xiao (2010).
 #[derive(Clone, Debug)]
 pub struct CompositeAnytime<F, W> {
-    /// The online learner, which minimises the penalty.
+    /// The online learner that is converted; it minimises the penalty exactly.
     learner: CompositeAveraging<F>,
-    /// The round counter and the weights of rounds.
+    /// The round counter, with the weights of the rounds and their sum.
     rounds: Rounds<W>,
-    /// Lazily updated sums of iterates.
+    /// Weighted sums of iterates, of which each coordinate is updated only when it has a gradient or becomes 0.
     sums: Sums,
-    /// The sums for certificates; `None` unless the caller asked for certificates.
+    /// The sums that a certificate needs; `None` unless `certified` was called.
     ledger: Option<Ledger>,
 }
 
 impl<F: Float, W: Weights> CompositeAnytime<F, W> {
-    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls allocate nothing.
+    /// Creates the conversion of `learner`, ready for its first gradient. Allocates O(d) memory; later calls do not
+    /// allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -59,7 +61,7 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         Self { learner, rounds, sums, ledger: None }
     }
 
-    /// Keeps the sums for a certificate, at four more `f64` per coordinate.
+    /// Makes the conversion keep the sums that a certificate needs, at four more `f64` per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.ledger = Some(Ledger::new(self.learner.dim()));
@@ -67,22 +69,24 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         self
     }
 
-    /// Returns the learner. The sum of its penalties is available from [`penalties`](CompositeAnytime::penalties) only.
+    /// Returns the online learner that is converted. The weighted sum of penalties at its iterates is available from
+    /// [`penalties`](CompositeAnytime::penalties) only.
     pub fn learner(&self) -> &CompositeAveraging<F> {
         &self.learner
     }
 
-    /// Returns the sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the completed rounds.
     pub fn total_weight(&self) -> f64 {
         self.rounds.total()
     }
 
-    /// Returns the sums for a certificate; `None` without [`certified`](CompositeAnytime::certified).
+    /// Returns the sums that a certificate needs; `None` without [`certified`](CompositeAnytime::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
 
-    /// Computes Σ α_t Ω(w_t) over the closed rounds in O(d); `None` without [`certified`](CompositeAnytime::certified).
+    /// Computes Σ α_t Ω(w_t), the weighted sum of penalties at the iterates of completed rounds, in O(d); `None`
+    /// without [`certified`](CompositeAnytime::certified).
     pub fn penalties(&self) -> Option<f64> {
         self.ledger.as_ref()?;
         let (mut sizes, mut squares) = (self.sums.sizes, self.sums.squares);
@@ -94,7 +98,8 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         Some(penalty.l1 * sizes + penalty.l2 / 2.0 * squares)
     }
 
-    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over closed rounds.
+    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is that of the iterates of
+    /// completed rounds and the iterate that of the current round.
     fn point(&self, share: f64) -> impl Point<F> {
         let total = self.rounds.total();
         View::new(self.learner.dim(), move |i| {
@@ -104,7 +109,7 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         })
     }
 
-    /// Removes from the queue all coordinates whose |Z_j| the threshold A_t·l1 has reached: they are 0 from now on.
+    /// Removes from the queue all coordinates j with |Z_j| ≤ A_t·l1, since they are 0 in the iterate from now on.
     fn retire(&mut self) {
         let threshold = self.learner.threshold();
         while let Some(i) = self.sums.queue.first(threshold) {
@@ -161,8 +166,8 @@ impl<F: Float, W: Weights> AskTell<F> for CompositeAnytime<F, W> {
         self.rounds.status()
     }
 
-    /// Returns the bound on the excess of F + Ω over its minimum in `domain`. If l2 > 0, the domain need not be
-    /// bounded.
+    /// Returns a bound on F + Ω at the output minus its minimum over `domain`, where Ω is the penalty. The domain need
+    /// not be bounded if the penalty has l2 > 0.
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         let (Some(ledger), Some(penalties)) = (&self.ledger, self.penalties()) else { return Err(Uncertified::NoSums) };
         unbiased(&self.rounds, gradients)?;
@@ -171,12 +176,12 @@ impl<F: Float, W: Weights> AskTell<F> for CompositeAnytime<F, W> {
     }
 }
 
-/// The sum of a penalty and the indicator of a domain. Its `conjugate` is an upper bound, which suffices for a
-/// certificate.
+/// The sum of a penalty and the indicator function of a domain. `conjugate` returns an upper bound on its convex
+/// conjugate, which suffices for a certificate.
 struct Both<'a, F, D> {
-    /// The elastic net penalty Ω.
+    /// The elastic-net penalty Ω, with an L1 and an L2 part.
     net: ElasticNet,
-    /// The domain, as a penalty that is 0 inside and ∞ outside.
+    /// The indicator function of the domain: 0 inside, ∞ outside.
     domain: Inside<'a, F, D>,
 }
 
@@ -185,15 +190,15 @@ impl<F: Float, D: Domain<F>> Penalty for Both<'_, F, D> {
         self.net.value(dim, &x) + self.domain.value(dim, &x)
     }
 
-    /// Returns the smaller of two bounds: ⟨z, u⟩ − l1·‖u‖₁ ≤ ⟨soft(z, l1), u⟩ ignores the squares, the other one the
-    /// domain.
+    /// Returns an upper bound on the convex conjugate at z, the smaller of two: one ignores the L2 penalty (⟨z, u⟩ −
+    /// l1·‖u‖₁ ≤ ⟨soft(z, l1), u⟩ for u in the domain), the other one the domain.
     fn conjugate(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
         let soft = |i: usize| z(i).signum() * (z(i).abs() - self.net.l1).max(0.0);
         self.domain.conjugate(dim, soft).min(self.net.conjugate(dim, &z))
     }
 
-    /// Returns the bound of the domain if that is finite, whichever bound on the conjugate was smaller; otherwise that
-    /// of Ω.
+    /// Returns a bound on |u_j| for maximisers u in the conjugate: that of the domain if finite, otherwise that of the
+    /// penalty Ω, whichever of the two gave the smaller `conjugate`.
     fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
         let inside = self.domain.farthest(dim, &z, slack);
         if inside.is_finite() { inside } else { self.net.farthest(dim, &z, slack) }
@@ -209,8 +214,9 @@ mod tests {
     use super::{AskTell, CompositeAnytime, CompositeAveraging};
     use crate::{ElasticNet, Learner, Linear, Sparse};
 
-    /// Checks that coordinates leave the queue when they become 0, at most one per touch, and that no other coordinate
-    /// is visited.
+    /// Checks that the queue contains exactly the nonzero coordinates of the iterate, that no more coordinates are
+    /// removed from it than rounds are played, and that coordinates that neither have a gradient nor become 0 are not
+    /// visited.
     #[test]
     fn each_touch_is_paid_for_once() {
         let learner = CompositeAveraging::<f64>::new(1 << 16, ElasticNet::new(0.05, 0.0), 1.0);

@@ -1,4 +1,4 @@
-//! Algorithm 1 in O(d) per step, for learners that move every coordinate.
+//! The anytime conversion (Algorithm 1) in O(d) per step, for learners that may move every coordinate in each round.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,8 @@ use super::{AskHintTell, AskTell, Interpolation, output_share, vouched};
 use crate::certificate::{Certified, Gradients};
 use crate::{Domain, Float, Hinted, Learner, Ledger, Point, Quadratic, Rounds, Status, Vector, View, Weights, kernel};
 
-/// [`Anytime`](crate::Anytime) for any [`Learner`], with the average stored explicitly in `f64`: O(d) per step.
+/// [`Anytime`](crate::Anytime) for any [`Learner`], with the average of iterates stored explicitly in `f64`, in O(d)
+/// per step.
 ///
 /// For learners on domains that couple all coordinates, and for custom learners for which O(d) is acceptable.
 ///
@@ -15,21 +16,22 @@ use crate::{Domain, Float, Hinted, Learner, Ledger, Point, Quadratic, Rounds, St
 pub struct DenseAnytime<F, L, W> {
     /// The online learner that is converted.
     learner: L,
-    /// The round counter and the weights of rounds.
+    /// The round counter, with the weights of the rounds and their sum.
     rounds: Rounds<W>,
-    /// Position of the query point between iterate and average.
+    /// Rule for the weight β of the average in the query point β·average + (1 − β)·iterate.
     interpolation: Interpolation,
-    /// Average of the iterates of closed rounds.
+    /// Weighted average of the iterates of completed rounds, one number per coordinate.
     average: Vec<f64>,
-    /// Whether a hint was announced for the open round.
+    /// Whether a hint has been announced for the current round already.
     hinted: bool,
-    /// The sums for certificates; `None` unless the caller asked for certificates.
+    /// The sums that a certificate needs; `None` unless `certified` was called.
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
-    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls allocate nothing.
+    /// Creates the conversion of `learner`, ready for its first gradient. Allocates O(d) memory; later calls do not
+    /// allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -48,7 +50,7 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         }
     }
 
-    /// Sets the interpolation β between the iterate (β = 0) and the average (β = 1) as the query point.
+    /// Sets the query point to β·average + (1 − β)·iterate, with a fixed β = `beta`.
     ///
     /// # Panics
     /// If `beta` is not between 0 and 1.
@@ -58,18 +60,18 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         self
     }
 
-    /// Makes the interpolation increase as β_t = A_t/A_T over T = `rounds` rounds, after which it is 1; see
-    /// [`linear_decay`](crate::linear_decay). Costs O(rounds) once.
+    /// Makes the weight β of the average in the query point increase as β_t = A_t/A_T over T = `rounds` rounds, where A
+    /// is the sum of weights; afterwards β is 1; see [`linear_decay`](crate::linear_decay). Costs O(rounds) once.
     ///
     /// # Panics
-    /// If the weights of these rounds do not sum to a positive number.
+    /// If the sum of the weights of these rounds is not positive and finite.
     #[must_use]
     pub fn rise(mut self, rounds: u64) -> Self {
         self.interpolation = Interpolation::rising(&self.rounds, rounds);
         self
     }
 
-    /// Keeps the sums for a certificate, at one `f64` per coordinate.
+    /// Makes the conversion keep the sums that a certificate needs, at one `f64` per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.ledger = Some(Ledger::new(self.learner.dim()));
@@ -81,24 +83,25 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         &self.learner
     }
 
-    /// Returns the sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the completed rounds.
     pub fn total_weight(&self) -> f64 {
         self.rounds.total()
     }
 
-    /// Returns the sums for a certificate; `None` without [`certified`](DenseAnytime::certified).
+    /// Returns the sums that a certificate needs; `None` without [`certified`](DenseAnytime::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
 
-    /// Announces the weight of the next round to the learner.
+    /// Tells the learner the weight of the new round, if that weight is valid.
     fn open(&mut self) {
         if let Some(weight) = self.rounds.open() {
             self.learner.open(weight);
         }
     }
 
-    /// Closes the round for everything but the learner and returns its weight; `None` if the gradient is refused.
+    /// Completes the current round except for telling the learner, and returns the round's weight. Returns `None` and
+    /// changes only the status if `gradient` is refused.
     fn close<V: Vector<F> + ?Sized>(&mut self, gradient: &V) -> Option<f64> {
         let magnitude_budget = self.learner.magnitude_budget(self.rounds.next());
         let weight = self.rounds.admit(self.learner.dim(), gradient, magnitude_budget)?;
@@ -114,8 +117,8 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         Some(weight)
     }
 
-    /// Does what [`tell`](AskTell::tell) does, for learners that also need the point at which the gradient was taken,
-    /// the average.
+    /// Completes the current round like [`tell`](AskTell::tell), for learners that also need the point where the
+    /// gradient was taken (the average).
     pub(super) fn tell_around<V: Vector<F> + ?Sized>(&mut self, gradient: &V)
     where
         L: Quadratic<F>,
@@ -127,7 +130,8 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         self.open();
     }
 
-    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over closed rounds.
+    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is that of the iterates of
+    /// completed rounds and the iterate that of the current round.
     fn point(&self, share: f64) -> impl Point<F> {
         View::new(self.learner.dim(), move |i| {
             F::of(kernel::blend(self.average[i], self.learner.at(i).wide(), share, 1.0 - share))

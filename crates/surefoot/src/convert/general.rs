@@ -1,20 +1,21 @@
-//! Algorithm 2: the anytime conversion for losses with curvature.
+//! Algorithm 2 of arXiv 1903.00974: the anytime conversion for losses with curvature.
 
 use super::AskTell;
 use crate::certificate::{Certified, Gradients};
 use crate::{DenseAnytime, Domain, Float, Ledger, Point, Quadratic, Status, Vector, Weights};
 
-/// The general conversion: the learner receives a quadratic lower bound of the loss instead of its gradient alone.
+/// The anytime conversion for losses with curvature: the learner receives a quadratic lower bound of the loss instead
+/// of its gradient alone.
 ///
 /// *Update*: queries and outputs are those of [`Anytime`](crate::Anytime). A [`Quadratic`] learner receives g_t and
-/// x_t, and forms a convex ℓ_t with L(x_t) − L(u) ≤ ℓ_t(x_t) − ℓ_t(u), in expectation given the past.
+/// x_t, and forms a convex quadratic loss ℓ_t with L(x_t) − L(u) ≤ ℓ_t(x_t) − ℓ_t(u), in expectation given the past.
 ///
-/// *Guarantee*: E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T with the regret of these losses. With [`Leader`](crate::Leader), an L
-/// that is μ-strongly convex on the domain (possibly the whole space) and E‖g_t‖² ≤ G²: E[L(x_T) − L(u)] ≤
-/// (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)·E‖g_t‖², ρ_t ≤ 1/3; so (2/3)G²(1 + log T)/(μT) for α_t = 1 and
-/// (8/3)G²/(μ(T+1)) for α_t = t. The bound does not depend on a diameter, but G bounds the gradients that occur: in the
-/// whole space they may be very large, see [`StronglyConvex`](crate::StronglyConvex), and [`Status::Strayed`] reports
-/// when they are.
+/// *Guarantee*: E[L(x_T) − L(u)] ≤ E[R_T(u)]/A_T, where R_T is the learner's regret on the losses ℓ_t and A_T the sum
+/// of weights. With [`Leader`](crate::Leader), a loss L that is μ-strongly convex on the domain (possibly the whole
+/// space) and E‖g_t‖² ≤ G²: E[L(x_T) − L(u)] ≤ (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)·E‖g_t‖², ρ_t ≤ 1/3; so (2/3)G²(1 + log
+/// T)/(μT) for α_t = 1 and (8/3)G²/(μ(T+1)) for α_t = t. The bound does not depend on a diameter, but G bounds the
+/// gradients that occur: in the whole space they may be very large, see [`StronglyConvex`](crate::StronglyConvex), and
+/// [`Status::Strayed`] reports when they are.
 ///
 /// *Cost*: O(d) per step plus that of the learner.
 ///
@@ -37,7 +38,8 @@ use crate::{DenseAnytime, Domain, Float, Ledger, Point, Quadratic, Status, Vecto
 pub struct General<F, L, W>(DenseAnytime<F, L, W>);
 
 impl<F: Float, L: Quadratic<F>, W: Weights> General<F, L, W> {
-    /// Creates the conversion of `learner` before its first round. Allocates O(d) memory; later calls allocate nothing.
+    /// Creates the conversion of `learner`, ready for its first gradient. Allocates O(d) memory; later calls do not
+    /// allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -45,7 +47,7 @@ impl<F: Float, L: Quadratic<F>, W: Weights> General<F, L, W> {
         Self(DenseAnytime::new(learner, weights))
     }
 
-    /// Keeps the sums for a certificate, at one `f64` per coordinate.
+    /// Makes the conversion keep the sums that a certificate needs, at one `f64` per coordinate.
     #[must_use]
     pub fn certified(self) -> Self {
         Self(self.0.certified())
@@ -56,12 +58,12 @@ impl<F: Float, L: Quadratic<F>, W: Weights> General<F, L, W> {
         self.0.learner()
     }
 
-    /// Returns the sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the completed rounds.
     pub fn total_weight(&self) -> f64 {
         self.0.total_weight()
     }
 
-    /// Returns the sums for a certificate; `None` without [`certified`](General::certified).
+    /// Returns the sums that a certificate needs; `None` without [`certified`](General::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.0.ledger()
     }
@@ -95,8 +97,8 @@ impl<F: Float, L: Quadratic<F>, W: Weights> AskTell<F> for General<F, L, W> {
         }
     }
 
-    /// Returns the certificate of Theorem 1, which does not use curvature; [`Curved`](crate::certificate::Curved) does,
-    /// at O(d) per step.
+    /// Returns the certificate of Theorem 1, which does not use curvature, so it may be loose;
+    /// [`Curved`](crate::certificate::Curved) uses it, at O(d) per step.
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         self.0.certificate(domain, gradients)
     }

@@ -1,4 +1,5 @@
-//! Conversions: methods that turn an online learner into a stochastic optimiser whose output has a guarantee.
+//! Online-to-batch conversions: methods that turn an online learner into a stochastic optimiser whose output has a
+//! guarantee.
 
 mod accelerated;
 mod anytime;
@@ -49,39 +50,40 @@ use crate::{Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, Weigh
 ///
 /// For convenience, the methods of a [`Point`] are also defined here and apply to the query point.
 pub trait AskTell<F: Float> {
-    /// Returns the number of coordinates.
+    /// Returns d, the number of coordinates of points and gradients.
     fn dim(&self) -> usize;
 
-    /// Returns the query point of the open round.
+    /// Returns the query point of the current round, where its gradient must be taken.
     fn query(&self) -> impl Point<F>;
 
-    /// Returns the output point after the rounds closed so far.
+    /// Returns the output point after the rounds completed so far; the guarantee bounds its loss.
     fn output(&self) -> impl Point<F>;
 
-    /// Closes the round with a (sub)gradient taken at the query point. O(nnz), unless the conversion says otherwise.
+    /// Completes the current round with a (sub)gradient taken at the query point. Costs O(nnz), unless the conversion
+    /// says otherwise.
     ///
-    /// Cannot fail: a gradient with a coordinate that is not finite (or outside of the dimension, or given twice)
-    /// changes only the [`status`](AskTell::status).
+    /// Cannot fail: an invalid gradient is refused and changes only the [`status`](AskTell::status). A gradient is
+    /// invalid if a coordinate is not finite, is outside of the dimension or is given twice.
     fn tell<V: Vector<F> + ?Sized>(&mut self, gradient: &V);
 
-    /// Returns the number of rounds closed.
+    /// Returns the number of completed rounds; refused gradients do not count.
     fn steps(&self) -> u64;
 
-    /// Returns whether all gradients could be used; the first refusal is kept.
+    /// Returns the status of the run: whether all gradients could be used, and if not, the first refusal.
     fn status(&self) -> Status;
 
-    /// Returns a bound on the excess of the output over the best point of `domain`, or the reason why there is none.
-    /// The sense of the bound depends on the origin of the gradients, which the caller states; see [`Ledger`]. O(d).
+    /// Returns a bound on the loss of the output minus the minimum loss over `domain`, or the reason why there is no
+    /// bound. What the bound means depends on how `gradients` were obtained, which the caller states; see [`Ledger`].
+    /// O(d).
     ///
-    /// There is none for an objective with a penalty that the learner minimises itself, since the gradients do not
-    /// contain it; use [`Composite`](crate::certificate::Composite). There is none either if some noisy gradients were
-    /// refused.
+    /// There is no bound if the learner minimises a penalty itself, since the gradients do not contain it; use
+    /// [`Composite`](crate::certificate::Composite) then. There is no bound either if a noisy gradient was refused.
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         let _ = (domain, gradients);
         Err(Uncertified::NoSums)
     }
 
-    /// Returns coordinate `i` of the query point. O(1).
+    /// Returns coordinate `i` of the query point, in O(1).
     ///
     /// # Panics
     /// If `i` is not below the dimension.
@@ -98,7 +100,7 @@ pub trait AskTell<F: Float> {
     /// Copies the query point to `out`. O(d).
     ///
     /// # Panics
-    /// If `out` has another length than the point.
+    /// If the length of `out` is not the dimension.
     fn write(&self, out: &mut [F]) {
         self.query().write(out);
     }
@@ -123,18 +125,19 @@ pub trait AskTell<F: Float> {
 /// assert_eq!(method.learner().regret_bound(), Some(0.0));
 /// ```
 pub trait AskHintTell<F: Float>: AskTell<F> {
-    /// Announces a prediction of the open round's gradient, which is multiplied by the round's weight. O(nnz).
+    /// Announces a prediction of the current round's gradient, which is multiplied by the round's weight. O(nnz).
     ///
-    /// Returns whether the hint was accepted. A second hint in a round is not, nor is a hint with a coordinate that is
-    /// not finite after weighting (or outside of the dimension, or given twice); then nothing changes.
+    /// Returns whether the hint was accepted. A second hint in the same round is rejected, and so is a hint with a
+    /// coordinate that is not finite after weighting, is outside of the dimension or is given twice. A rejected hint
+    /// changes nothing.
     fn hint<V: Vector<F> + ?Sized>(&mut self, hint: &V) -> bool;
 
-    /// Returns the weight α of the open round.
+    /// Returns the weight α of the current round, whose gradient has not been told yet.
     fn next_weight(&self) -> f64;
 }
 
-/// Returns the sums of a run if the certificate of Theorem 1 applies: the learner has no penalty of its own, and no
-/// noisy gradient was refused.
+/// Returns the sums of a run if the certificate of Theorem 1 applies, otherwise the reason why not. It applies if the
+/// sums were kept, the learner has no penalty of its own, and no noisy gradient was refused.
 fn vouched<'a, F: Float, L: Learner<F>, W: Weights>(
     ledger: Option<&'a Ledger>,
     learner: &L,
@@ -148,23 +151,24 @@ fn vouched<'a, F: Float, L: Learner<F>, W: Weights>(
     unbiased(rounds, gradients).map(|()| ledger)
 }
 
-/// Returns an error if a noisy gradient was refused, since the remaining gradients are then biased.
+/// Returns an error if a noisy gradient was refused, since the remaining gradients are then a biased sample.
 fn unbiased<W: Weights>(rounds: &Rounds<W>, gradients: Gradients) -> Result<(), Uncertified> {
     let whole = gradients == Gradients::Exact || !matches!(rounds.status(), Status::Refused { .. });
     if whole { Ok(()) } else { Err(Uncertified::Refused) }
 }
 
-/// The position of the query point between the iterate and the average.
+/// The rule for β in the query point β·average + (1 − β)·iterate.
 #[derive(Clone, Copy, Debug)]
 enum Interpolation {
-    /// The query point β·x_t + (1−β)·w_t between the average x_t and the iterate w_t, with a fixed β.
+    /// A fixed β: the query point is β·x_t + (1−β)·w_t for the average x_t and the iterate w_t.
     Fixed(f64),
-    /// Queries β_t·x_t + (1−β_t)·w_t with β_t = A_t/A; β is 1 once the sum of weights reaches A, the value stored here.
+    /// An increasing β_t = A_t/A, where A_t is the sum of weights so far and A the stored value; β stays at 1 once A_t
+    /// reaches A.
     Rising(f64),
 }
 
 impl Interpolation {
-    /// Creates an interpolation with a fixed β = `beta`.
+    /// Creates the rule with a fixed β = `beta`.
     ///
     /// # Panics
     /// If `beta` is not between 0 and 1.
@@ -173,17 +177,17 @@ impl Interpolation {
         Self::Fixed(beta)
     }
 
-    /// Creates an interpolation that reaches β = 1 after `steps` rounds.
+    /// Creates the rule under which β increases with the sum of weights and reaches 1 after `steps` rounds.
     ///
     /// # Panics
-    /// If the weights of the first `steps` rounds do not sum to a positive number.
+    /// If the sum of the weights of the first `steps` rounds is not positive and finite.
     fn rising<W: Weights>(rounds: &Rounds<W>, steps: u64) -> Self {
         let total = rounds.until(steps);
         assert!(total > 0.0 && total.is_finite(), "weights with a positive sum");
         Self::Rising(total)
     }
 
-    /// Returns the weight of the average of closed rounds in the query point; the iterate has the remaining weight.
+    /// Returns the weight of the average of completed rounds in the query point; the iterate has the remaining weight.
     fn share<W: Weights>(self, rounds: &Rounds<W>) -> f64 {
         let kept = 1.0 - rounds.share();
         match self {
@@ -193,7 +197,8 @@ impl Interpolation {
     }
 }
 
-/// Returns the weight of the average of closed rounds in the output: 1, or 0 before any closed round.
+/// Returns the weight of the average of completed rounds in the output: 1, or 0 before the first round of positive
+/// weight, when the output is the initial iterate.
 fn output_share<W: Weights>(rounds: &Rounds<W>) -> f64 {
     if rounds.total() > 0.0 { 1.0 } else { 0.0 }
 }

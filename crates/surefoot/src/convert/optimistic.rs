@@ -1,23 +1,22 @@
-//! Algorithm 3: the anytime conversion with the last gradient as the hint for the next one.
+//! Algorithm 3 of arXiv 1903.00974: the anytime conversion with the last gradient as the hint for the next one.
 
 use super::{AskHintTell, AskTell};
 use crate::certificate::{Certified, Gradients};
 use crate::squares::binade;
 use crate::{Anytime, DenseAnytime, Domain, Float, Hinted, LazyHinted, Point, Squares, Status, Vector, Weights};
 
-/// The optimistic conversion: [`Anytime`] with the last gradient as a hint for the next.
+/// The optimistic conversion: [`Anytime`] with the last gradient as the hint (prediction) for the next one.
 ///
 /// *Update*: as soon as g_t is known, α_{t+1}·g_t is announced to the learner as the hint of round t + 1, that is, with
 /// the weight of that round and before its iterate is used. Queries and outputs are those of [`Anytime`]. The first
 /// round has no hint.
 ///
-/// *Guarantee*: with α_t = t ([`Linear`](crate::Linear)), a convex and smooth L (constant 𝓛 on the whole space), gradients
-/// of variance σ² and a learner with R_T ≤ κB·√(Σ‖α_t(g_t − g_{t−1})‖²) on a domain of diameter B,
-/// E[L(x_T) − L(u)] ≤ (2/(T(T+1)))·(4κ²𝓛B² + κB·√(E‖g_1‖²)) + κBσ·√(2(2T+1)/(T(T+1))): the accelerated rate without
-/// noise, the optimal one with it, although the method knows neither 𝓛 nor σ. Without smoothness, for ‖g_t‖ ≤ G, the
-/// bound is 4κBG·√((2T+1)/(6T(T+1))), twice that of [`Anytime`]. The hints are paid for by the exact slack of Theorem
-/// 1: L(x_T) − L(u) falls short of the regret by Σ A_{t−1}·D(x_{t−1}, x_t), which is at least Σ t²‖∇L(x_t) −
-/// ∇L(x_{t−1})‖²/(8𝓛).
+/// *Guarantee*: with α_t = t ([`Linear`](crate::Linear)), a convex and smooth loss L (constant 𝓛 on the whole space),
+/// gradients of variance σ² and a learner with R_T ≤ κB·√(Σ‖α_t(g_t − g_{t−1})‖²) on a domain of diameter B, E[L(x_T) −
+/// L(u)] ≤ (2/(T(T+1)))·(4κ²𝓛B² + κB·√(E‖g_1‖²)) + κBσ·√(2(2T+1)/(T(T+1))): the accelerated rate without noise, the
+/// optimal one with it, although the method knows neither 𝓛 nor σ. Without smoothness, for ‖g_t‖ ≤ G, the bound is
+/// 4κBG·√((2T+1)/(6T(T+1))), twice that of [`Anytime`]. The hints are paid for by the exact slack of Theorem 1: L(x_T)
+/// − L(u) falls short of the regret by Σ A_{t−1}·D(x_{t−1}, x_t), which is at least Σ t²‖∇L(x_t) − ∇L(x_{t−1})‖²/(8𝓛).
 ///
 /// *Shrunk hints* ([`shrunk`](Optimistic::shrunk)): the hint is θ_t·g_{t−1} instead of g_{t−1}, where θ_t = Σ α_s²⟨g_s,
 /// g_{s−1}⟩ / Σ α_s²‖g_{s−1}‖² over earlier rounds, clipped to between 0 and 1. Noise makes θ fall towards 0, which
@@ -45,15 +44,15 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Hinted, LazyHinted, Point, Squ
 /// it is for, and the rate is T^{−3/2}. The rate here is after Joulani, Raj, György and Szepesvári (2020).
 #[derive(Clone, Debug)]
 pub struct Optimistic<F, A> {
-    /// The inner anytime conversion.
+    /// The inner anytime conversion, to which hints and gradients are passed.
     method: A,
-    /// The data for shrinking hints; `None` unless hints are shrunk.
+    /// State for the factor θ by which hints are shrunk; `None` if hints are not shrunk.
     shrinkage: Option<Shrinkage<F>>,
 }
 
 impl<F: Float, L: LazyHinted<F>, W: Weights> Optimistic<F, Anytime<F, L, W>> {
-    /// Creates the conversion over [`Anytime`], before the first round. Allocates O(d) memory; later calls allocate
-    /// nothing.
+    /// Creates the conversion over [`Anytime`], ready for its first gradient. Allocates O(d) memory; later calls do not
+    /// allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -63,7 +62,7 @@ impl<F: Float, L: LazyHinted<F>, W: Weights> Optimistic<F, Anytime<F, L, W>> {
 }
 
 impl<F: Float, L: Hinted<F>, W: Weights> Optimistic<F, DenseAnytime<F, L, W>> {
-    /// Creates the conversion over [`DenseAnytime`], for learners that move every coordinate.
+    /// Creates the conversion over [`DenseAnytime`], for learners that may move every coordinate in each round.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -73,24 +72,27 @@ impl<F: Float, L: Hinted<F>, W: Weights> Optimistic<F, DenseAnytime<F, L, W>> {
 }
 
 impl<F: Float, A: AskHintTell<F>> Optimistic<F, A> {
-    /// Wraps a conversion with settings of its own, such as `Anytime::new(…).certified()`.
+    /// Wraps `method`, an anytime conversion that the caller has configured, such as `Anytime::new(…).certified()`.
     pub fn over(method: A) -> Self {
         Self { method, shrinkage: None }
     }
 
-    /// Makes the conversion shrink hints by the factor θ_t, which measures how well earlier hints predicted gradients.
+    /// Makes the conversion multiply each hint by a factor θ_t between 0 and 1, which measures how well earlier
+    /// gradients predicted their successors.
     #[must_use]
     pub fn shrunk(mut self) -> Self {
         self.shrinkage = Some(Shrinkage::new(self.method.dim()));
         self
     }
 
-    /// Returns the inner conversion, with its learner and ledger.
+    /// Returns the inner anytime conversion, which gives access to the learner and to the ledger (the sums that a
+    /// certificate needs).
     pub fn method(&self) -> &A {
         &self.method
     }
 
-    /// Returns θ, the factor of the hint of the open round; 1 without [`shrunk`](Optimistic::shrunk).
+    /// Returns θ, the factor by which the hint of the current round was multiplied; 1 without
+    /// [`shrunk`](Optimistic::shrunk).
     pub fn shrinkage(&self) -> f64 {
         self.shrinkage.as_ref().map_or(1.0, Shrinkage::factor)
     }
@@ -135,18 +137,18 @@ impl<F: Float, A: AskHintTell<F>> AskTell<F> for Optimistic<F, A> {
     }
 }
 
-/// The regression coefficient θ of each gradient on the one before.
+/// State of the regression coefficient θ of gradients on the gradient before them, which shrinks hints.
 #[derive(Clone, Debug)]
 struct Shrinkage<F> {
-    /// The last gradient, by coordinate.
+    /// The last gradient, one number per coordinate.
     last: Vec<F>,
     /// Indices of the nonzeros of the last gradient.
     support: Vec<usize>,
-    /// A power of two; both sums are divided by its square.
+    /// The power of two by whose square `products` and `squares` are divided, so that they stay in range.
     unit: f64,
-    /// Numerator of θ: Σ α_s²⟨g_s, g_{s−1}⟩, divided by unit².
+    /// Numerator of the factor θ: Σ α_s²⟨g_s, g_{s−1}⟩, divided by the square of `unit`.
     products: f64,
-    /// Denominator of θ: Σ α_s²‖g_{s−1}‖², divided by unit².
+    /// Denominator of the factor θ: Σ α_s²‖g_{s−1}‖², divided by the square of `unit`.
     squares: f64,
 }
 
@@ -160,7 +162,8 @@ impl<F: Float> Shrinkage<F> {
         if self.squares > 0.0 { (self.products / self.squares).clamp(0.0, 1.0) } else { 1.0 }
     }
 
-    /// Adds a gradient's products with the last one to the sums, then stores the gradient.
+    /// Adds the inner products of `gradient` with the last gradient, and of the last gradient with itself, to the sums,
+    /// then stores `gradient` as the last one.
     fn learn<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) {
         let mut size = Squares::default();
         self.support.iter().for_each(|&i| size.add(weight * self.last[i].wide()));
@@ -183,7 +186,8 @@ impl<F: Float> Shrinkage<F> {
         });
     }
 
-    /// Raises the unit to the binade of `size` > 0 if it is smaller, and rescales the sums.
+    /// Raises `unit` to the largest power of two ≤ `size` if it is smaller than that, and rescales the sums; `size` is
+    /// positive.
     fn fit(&mut self, size: f64) {
         let unit = binade(size).max(self.unit);
         let ratio = self.unit / unit;

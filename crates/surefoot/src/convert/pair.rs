@@ -1,12 +1,12 @@
-//! Linear maps of a pair of points by a 2×2 matrix that all coordinates share.
+//! 2×2 linear maps that act in the same way on each coordinate of a pair of vectors (x, u), and the norms of x and u.
 
 use crate::squares::binade;
 
-/// A linear map of (x_j, u_j), the same for every coordinate j.
+/// The 2×2 matrix, in rows, of a linear map of (x_j, u_j) that is the same for every coordinate j.
 pub(super) type Matrix = [[f64; 2]; 2];
-/// The identity map.
+/// The identity matrix.
 pub(super) const SAME: Matrix = [[1.0, 0.0], [0.0, 1.0]];
-/// Applies `map` to the pair (x, u).
+/// Returns the image of the pair (x, u) of numbers under the matrix `map`.
 pub(super) fn apply(map: &Matrix, [x, u]: [f64; 2]) -> [f64; 2] {
     [map[0][0] * x + map[0][1] * u, map[1][0] * x + map[1][1] * u]
 }
@@ -16,26 +16,27 @@ pub(super) fn product(left: &Matrix, right: &Matrix) -> Matrix {
     [[first[0], second[0]], [first[1], second[1]]]
 }
 
-/// Fraction of its largest term below which ‖u‖² has lost too many digits to rounding errors.
+/// Ratio of ‖u‖² to the largest value of its terms so far below which rounding errors have consumed too many digits.
 const FALL: f64 = 1.0 / 16.0;
 
-/// The inner products ‖x‖², ⟨x, u⟩ and ‖u‖², each divided by the square of a power of two.
+/// The inner products ‖x‖², ⟨x, u⟩ and ‖u‖² of two vectors, updated incrementally, each divided by the square of a
+/// power of two.
 ///
-/// Their rounding errors are relative to the largest values that they ever had. So the owner must recompute them when
+/// Rounding errors are relative to the largest values that the products ever had. So the owner must recompute them when
 /// [`is_stale`](Norms::is_stale) reports that ‖u‖² has fallen to 1/16 of the largest value of its terms, for instance
 /// after a spike that was reversed. Then after k changes ‖u‖² has a relative error of at most about k·2^−53·16.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Norms {
-    /// The power of two whose square divides the products.
+    /// The power of two by whose square the stored products are divided.
     unit: f64,
-    /// ‖x‖², ⟨x, u⟩ and ‖u‖², divided by unit².
+    /// ‖x‖², ⟨x, u⟩ and ‖u‖², in this order, divided by the square of `unit`.
     pub(super) products: [f64; 3],
-    /// Largest term of ‖u‖² so far, divided by unit².
+    /// Largest value so far of ‖u‖² and of the terms added to it, divided by the square of `unit`.
     peak: f64,
 }
 
 impl Norms {
-    /// Updates the products for a coordinate that changes from the pair `old` to the pair `new`.
+    /// Updates the products for one coordinate whose pair (x_j, u_j) changes from `old` to `new`.
     pub(super) fn change(&mut self, old: [f64; 2], new: [f64; 2]) {
         let size = old.into_iter().chain(new).fold(0.0_f64, |size, x| size.max(x.abs()));
         if size > self.unit {
@@ -54,7 +55,7 @@ impl Norms {
         }
     }
 
-    /// Updates the products for a linear map of all coordinates.
+    /// Updates the products for the application of a 2×2 matrix to the pairs (x_j, u_j) of all coordinates, in O(1).
     pub(super) fn pass(&mut self, [[a, b], [c, d]]: &Matrix) {
         let [xx, xu, uu] = self.products;
         self.products = [
@@ -65,17 +66,17 @@ impl Norms {
         self.peak = self.peak.max(c * c * xx).max(d * d * uu);
     }
 
-    /// Whether rounding errors have consumed most digits of ‖u‖².
+    /// Whether rounding errors may have consumed too many digits of ‖u‖², so that the products must be recomputed.
     pub(super) fn is_stale(&self) -> bool {
         self.products[2] < FALL * self.peak
     }
 
-    /// Returns the norm ‖x‖ of the first vector.
+    /// Returns the norm ‖x‖ of the first vector of the pair (x, u).
     pub(super) fn near(&self) -> f64 {
         self.unit * self.products[0].max(0.0).sqrt()
     }
 
-    /// Returns the norm ‖u‖ of the second vector.
+    /// Returns the norm ‖u‖ of the second vector of the pair (x, u).
     pub(super) fn far(&self) -> f64 {
         self.unit * self.products[2].max(0.0).sqrt()
     }

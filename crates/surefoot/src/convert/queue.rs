@@ -1,21 +1,21 @@
-//! A priority queue of coordinates that finds the next one to become 0.
+//! A priority queue of coordinates ordered by key; the coordinate that becomes 0 next has the smallest key.
 
-/// A binary min-heap of coordinates by key that knows the position of each coordinate.
+/// A binary min-heap of coordinates ordered by key, which also stores each coordinate's position in the heap.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
     /// Coordinates in heap order, the one with the smallest key first.
     heap: Vec<usize>,
-    /// Position of each coordinate in the heap; `ABSENT` if the coordinate is not in it.
+    /// Position of each coordinate in `heap`; `ABSENT` if the coordinate is not in the queue.
     place: Vec<usize>,
-    /// Key of each coordinate, valid if the coordinate is in the heap.
+    /// Key of each coordinate; meaningless if the coordinate is not in the queue.
     key: Vec<f64>,
 }
 
-/// Position of a coordinate that is not in the heap.
+/// Marker stored as the position of a coordinate that is not in the queue.
 const ABSENT: usize = usize::MAX;
 
 impl Queue {
-    /// Creates an empty queue with memory for all coordinates. No later call allocates.
+    /// Creates an empty queue with memory for all `dim` coordinates. Later calls do not allocate.
     pub(super) fn new(dim: usize) -> Self {
         Self { heap: Vec::with_capacity(dim), place: vec![ABSENT; dim], key: vec![0.0; dim] }
     }
@@ -24,12 +24,13 @@ impl Queue {
         self.place[i] != ABSENT
     }
 
-    /// Returns the coordinate with the smallest key, if that key is at most `level`.
+    /// Returns the coordinate with the smallest key if that key is at most `level`; `None` otherwise or if the queue is
+    /// empty.
     pub(super) fn first(&self, level: f64) -> Option<usize> {
         self.heap.first().copied().filter(|&i| self.key[i] <= level)
     }
 
-    /// Inserts coordinate `i` with key `key`, or changes its key. O(log d).
+    /// Inserts coordinate `i` with key `key`, or changes its key if the queue already contains it. O(log d).
     pub(super) fn put(&mut self, i: usize, key: f64) {
         if !self.contains(i) {
             self.place[i] = self.heap.len();
@@ -68,7 +69,7 @@ impl Queue {
         }
     }
 
-    /// Whether the key at position `a` of the heap exceeds that at position `b`.
+    /// Whether the key at position `a` of `heap` is larger than the key at position `b`.
     fn above(&self, a: usize, b: usize) -> bool {
         self.key[self.heap[a]] > self.key[self.heap[b]]
     }

@@ -1,4 +1,4 @@
-//! Algorithm 2 with follow-the-leader, in O(nnz) per step.
+//! The conversion for strongly convex losses (Algorithm 2 with follow-the-leader), in O(nnz) per step.
 
 use std::marker::PhantomData;
 
@@ -10,18 +10,20 @@ use crate::promise::Promise;
 use crate::squares::weigh;
 use crate::{Domain, Float, Ledger, Point, Radial, Rounds, Squares, Status, Vector, View, Weights, kernel};
 
-/// Growth factor of the sum of weights after which all coordinates are brought up to date.
+/// Growth factor of the sum of weights, since the last rebase, after which the next rebase brings all coordinates up to
+/// date.
 const GROWTH: f64 = 4.0;
 
-/// Largest ratio of the part of u that has entered x to the part that the latest projection would let through, before a
-/// rebase.
+/// Largest ratio, before a rebase, of the factor with which the stored u enters the average x to the factor of the
+/// latest projection of u.
 const STALE: f64 = 32.0;
 
-/// Largest step, relative to ‖u‖, and largest contribution of the step to x, relative to ‖x‖, that may be applied
-/// without a rebase.
+/// Largest gradient step relative to ‖u‖, and largest contribution of the step to x relative to ‖x‖, that may be
+/// applied without a rebase. x is the average and u the unprojected leader.
 const LARGE: [f64; 2] = [0.5, 32.0];
 
-/// The same method as [`General`](crate::General) over [`Leader`](crate::Leader), exactly, but in O(nnz) per step.
+/// The anytime conversion of follow-the-leader for strongly convex losses. Up to rounding it computes what
+/// [`General`](crate::General) over [`Leader`](crate::Leader) does, but in O(nnz) per step.
 ///
 /// *Update and guarantee*: those of [`General`](crate::General), in the whole space or a ball: w_{t+1} = Π_D(u_{t+1})
 /// with u_{t+1} = (Σ α_i x_i − Z_t/μ)/A_t.
@@ -36,12 +38,12 @@ const LARGE: [f64; 2] = [0.5, 32.0];
 /// would leave rounding errors in x. ‖u‖, needed for the projection, is updated by the same matrices, and recomputed in
 /// O(d) when it has fallen fourfold since it was computed.
 ///
-/// *In the whole space* only gradients limit the iterates. The first steps are as long as if the loss were nowhere
-/// steeper than μ. If gradients are L-Lipschitz with a large L/μ, the iterates of the first L/μ rounds or so go far
-/// away, gradients become large, and the theorem holds with these gradients. [`Status::Strayed`] reports this while
-/// [`promised`](StronglyConvex::promised) exceeds the first gradient's ‖g‖²/(2μ). The remedy is a ball. If g is an
-/// exact gradient at a point x, the minimiser is within ‖g‖/μ of x. So `Ball::around(x, ‖g‖/μ)` suffices, at the cost
-/// of one gradient, and the guarantee then involves only gradients in that ball.
+/// *In the whole space* only the gradients keep iterates from going far away. The first steps are as long as if the
+/// loss were nowhere steeper than μ. If gradients are L-Lipschitz with a large L/μ, the iterates of the first L/μ
+/// rounds or so go far away, gradients become large, and the theorem holds with these gradients. [`Status::Strayed`]
+/// reports this while [`promised`](StronglyConvex::promised) exceeds the first gradient's ‖g‖²/(2μ). The remedy is a
+/// ball. If g is an exact gradient at a point x, the minimiser is within ‖g‖/μ of x. So `Ball::around(x, ‖g‖/μ)`
+/// suffices, at the cost of one gradient, and the guarantee then involves only gradients in that ball.
 ///
 /// ```
 /// use surefoot::{AskTell, Linear, Point, Sparse, StronglyConvex, WholeSpace};
@@ -59,32 +61,34 @@ const LARGE: [f64; 2] = [0.5, 32.0];
 /// Source: that of [`General`](crate::General).
 #[derive(Clone, Debug)]
 pub struct StronglyConvex<F, D, W> {
-    /// The domain of the iterates: a ball or the whole space.
+    /// The domain that contains all iterates: a ball or the whole space.
     domain: D,
-    /// μ, the strong convexity of the losses.
+    /// μ, the constant of strong convexity of the losses.
     curvature: f64,
-    /// The round counter and the weights of rounds.
+    /// The round counter, with the weights of the rounds and their sum.
     rounds: Rounds<W>,
-    /// (x_j, u_j) − centre_j as of the reference time, by coordinate.
+    /// For each coordinate j, (x_j, u_j) − centre_j for the average x and the unprojected leader u, as of the reference
+    /// time (the last rebase).
     state: Vec<[f64; 2]>,
-    /// The sum of weights A at the reference time.
+    /// The sum of weights A at the reference time (the last rebase).
     mark: f64,
-    /// The product of the shared 2×2 matrices since the reference time.
+    /// The product of the 2×2 matrices applied to the pair (x, u) since the reference time (the last rebase).
     map: Matrix,
-    /// Norms and inner product of x and u at present.
+    /// Current norms and inner product of the average x and the unprojected leader u, relative to the centre.
     norms: Norms,
-    /// s, the factor of the projection of u.
+    /// s, the factor by which the projection onto the domain multiplies the leader u minus the centre.
     shrink: f64,
-    /// The guarantee of the theorem for this run.
+    /// The excess bound of the theorem on strong convexity for this run, and the bound given by the first gradient
+    /// alone.
     promise: Promise,
-    /// The sums for certificates; `None` unless the caller asked for certificates.
+    /// The sums that a certificate needs; `None` unless `certified` was called.
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
-    /// Creates the method at the centre of `domain`, in `dim` dimensions, for losses with strong convexity μ =
-    /// `curvature`. Allocates O(d) memory; later calls allocate nothing.
+    /// Creates the method in `dim` dimensions, with its initial iterate at the centre of `domain`, for losses that are
+    /// strongly convex with constant μ = `curvature`. Allocates O(d) memory; later calls do not allocate.
     ///
     /// # Panics
     /// If `curvature` or the first weight is not positive and finite.
@@ -105,41 +109,42 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         }
     }
 
-    /// Keeps the sums for a certificate, at one more `f64` per coordinate.
+    /// Makes the method keep the sums that a certificate needs, at one more `f64` per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.ledger = Some(Ledger::new(self.state.len()));
         self
     }
 
-    /// Returns the learner's iterate w_t of the open round.
+    /// Returns the learner's iterate w_t of the current round.
     pub fn iterate(&self) -> impl Point<F> {
         self.point(0.0)
     }
 
-    /// Returns μ, the strong convexity of the losses.
+    /// Returns μ, the constant of strong convexity of the losses.
     pub fn curvature(&self) -> f64 {
         self.curvature
     }
 
     /// Returns the guarantee of [`General`](crate::General) for this run, evaluated with its gradients: (1/(2μA_T))·Σ
-    /// (α_t²/A_t)(1 + ρ_t)‖g_t‖². L(x_T) − L(u) is at most this for exact gradients; for noisy ones the bound holds in
-    /// expectation.
+    /// (α_t²/A_t)(1 + ρ_t)‖g_t‖². For exact gradients, L(x_T) − L(u) is at most this bound; for noisy ones that holds
+    /// in expectation.
     pub fn promised(&self) -> f64 {
         self.promise.excess()
     }
 
-    /// Returns the sum of weights A_t of the closed rounds.
+    /// Returns the sum of weights A_t of the completed rounds.
     pub fn total_weight(&self) -> f64 {
         self.rounds.total()
     }
 
-    /// Returns the sums for a certificate; `None` without [`certified`](StronglyConvex::certified).
+    /// Returns the sums that a certificate needs; `None` without [`certified`](StronglyConvex::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
 
-    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is over closed rounds.
+    /// Returns the point `share`·average + (1 − `share`)·iterate, where the average is that of the iterates of
+    /// completed rounds and the iterate that of the current round.
     fn point(&self, share: f64) -> impl Point<F> {
         View::new(self.state.len(), move |i| {
             let [x, u] = apply(&self.map, self.state[i]);
@@ -147,11 +152,12 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         })
     }
 
-    /// Adds the open round's iterate to the average x, and the new average to the leader u.
+    /// Adds the current round's iterate to the average x, and then the new average to the leader u, through the shared
+    /// 2×2 matrix in O(1).
     fn pass(&mut self) {
         let (total, next) = (self.rounds.total(), self.rounds.next());
         if total == 0.0 {
-            return; // all is at the centre
+            return; // all iterates so far are at the centre
         }
         let (kept, share) = (total / (total + next), self.rounds.share());
         let pulled = share * self.shrink;
@@ -160,12 +166,14 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         self.norms.pass(&step);
     }
 
-    /// Whether a step of this size, applied at the reference time, would lose precision.
+    /// Whether a gradient step of norm `step`, applied to the state as of the last rebase, would lose precision, so
+    /// that a rebase is needed first.
     fn is_large(&self, step: f64) -> bool {
         step > LARGE[0] * self.norms.far() || self.map[0][1] * step > LARGE[1] * self.norms.near()
     }
 
-    /// Moves the reference time to the present. O(d).
+    /// Rebases: applies the accumulated matrix to all coordinates, so that `state` is current, and recomputes the
+    /// norms. O(d).
     fn rebase(&mut self) {
         self.norms = Norms::default();
         for state in &mut self.state {
@@ -198,7 +206,7 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
             self.ledger = Some(ledger);
         }
         if self.map[0][1] > STALE * self.shrink {
-            self.rebase(); // before little of u is added to what was much
+            self.rebase(); // else the small new part of u in x would be lost beside the large old one
         }
         self.pass();
         self.rounds.close();
@@ -235,8 +243,9 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
         }
     }
 
-    /// Returns the certificate of Theorem 1, which does not use curvature; [`Curved`](crate::certificate::Curved) does,
-    /// at O(d) per step, with [`iterate`](StronglyConvex::iterate) as its nearest point in a domain.
+    /// Returns the certificate of Theorem 1, which does not use curvature, so it may be loose;
+    /// [`Curved`](crate::certificate::Curved) uses it, at O(d) per step, for which the caller passes
+    /// [`iterate`](StronglyConvex::iterate) as the nearest point in the domain.
     fn certificate<E: Domain<F>>(&self, domain: &E, gradients: Gradients) -> Certified {
         let ledger = self.ledger.as_ref().ok_or(Uncertified::NoSums)?;
         unbiased(&self.rounds, gradients)?;
@@ -249,9 +258,9 @@ mod tests {
     use super::{AskTell, StronglyConvex};
     use crate::{Ball, Point, Sparse, Uniform};
 
-    /// Checks that coordinates without gradients are not visited: a NaN there would spread through ‖u‖. All coordinates
-    /// are visited when A has grown fourfold and in some of the first rounds, whose steps are large; a first run finds
-    /// out in which.
+    /// Checks that coordinates without gradients are not visited outside of rebases: a NaN placed in one would spread
+    /// to ‖u‖. Rebases happen when the sum of weights has grown fourfold and in some of the first rounds, whose steps
+    /// are large; a first run without NaN finds these rounds.
     #[test]
     fn rest_costs_nothing() {
         let new = || StronglyConvex::<f64, _, _>::new(1 << 16, Ball::new(0.5), 1.0, Uniform);

@@ -1,34 +1,39 @@
-//! Lazily updated sums of iterates whose coordinates all shrink with a penalty.
+//! Lazily updated sums of the iterates of a learner whose L1 penalty shrinks all coordinates in every round.
 
 use super::queue::Queue;
 use crate::squares::binade;
 
-/// Largest ratio of the sum of rates to the sum that the latest rate alone would have given, before a rebase.
+/// Largest ratio, before a rebase, of the weighted sum of learning rates to the sum if all rates had been the latest
+/// one.
 const STALE: f64 = 32.0;
 
-/// The sums Σ α_t w_t by coordinate, each as of the last touch of its coordinate, and sums over rounds that bring them
-/// up to date. Between touches w_j = −sgn(Z_j)(|Z_j| − A_t·l1)·ρ_t with a rate ρ_t common to all coordinates.
+/// The weighted sums of iterates Σ α_t w_t, each coordinate as of its last update, and sums over rounds that bring them
+/// up to date. A coordinate is updated when it has a gradient or becomes 0; between updates w_j = −sgn(Z_j)(|Z_j| −
+/// A_t·l1)·ρ_t with a rate ρ_t common to all coordinates.
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
-    /// Strength of the L1 penalty.
+    /// Strength of the L1 penalty in the learner's objective.
     l1: f64,
-    /// A power of two by which rates are divided, so that squares of tiny rates do not underflow.
+    /// A power of two by which the rates ρ are divided, so that squares of tiny rates do not underflow.
     unit: f64,
-    /// Weighted sum of iterates Σ α_t w_t, each coordinate as of its last touch.
+    /// Weighted sum of iterates Σ α_t w_t, each coordinate as of its last update.
     pub(super) sum: Vec<f64>,
-    /// The sums P = Σ α ρ and Q = Σ α A ρ over rounds, with ρ divided by `unit`.
+    /// The sums P = Σ α_t ρ_t and Q = Σ α_t A_t ρ_t over rounds since the last rebase, with the rate ρ_t divided by
+    /// `unit`; A_t is the sum of weights.
     passed: [f64; 2],
-    /// The values of P and Q at the last touch of each coordinate.
+    /// The value of `passed` at the last update of each coordinate.
     marks: Vec<[f64; 2]>,
-    /// The sums Σ α ρ², Σ α A ρ² and Σ α A² ρ² over rounds, with ρ divided by `unit`.
+    /// The sums Σ α_t ρ_t², Σ α_t A_t ρ_t² and Σ α_t A_t² ρ_t² over rounds since the last rebase, with the rate ρ_t
+    /// divided by `unit`; A_t is the sum of weights.
     square_passed: [f64; 3],
-    /// The value of `square_passed` at the last touch of each coordinate; empty if squares are not needed.
+    /// The value of `square_passed` at the last update of each coordinate; empty if sums of squared iterates are not
+    /// needed.
     pub(super) square_marks: Vec<[f64; 3]>,
-    /// Weighted sum of L1 norms Σ α ‖w‖₁, with each coordinate as of its last touch.
+    /// Weighted sum of the L1 norms of iterates, Σ α_t ‖w_t‖₁, with each coordinate as of its last update.
     pub(super) sizes: f64,
-    /// Weighted sum of squared norms Σ α ‖w‖², with each coordinate as of its last touch.
+    /// Weighted sum of the squared norms of iterates, Σ α_t ‖w_t‖², with each coordinate as of its last update.
     pub(super) squares: f64,
-    /// The nonzero coordinates of the iterate, by |Z_j|.
+    /// The nonzero coordinates of the iterate, ordered by |Z_j|, where Z is the sum of weighted gradients.
     pub(super) queue: Queue,
 }
 
@@ -48,8 +53,8 @@ impl Sums {
         }
     }
 
-    /// Records a round of weight α, with sum of weights A = `total` and rate ρ. While the rate is 0 no coordinate
-    /// moves.
+    /// Adds a round of weight `weight` and learning rate `rate` to the sums over rounds; `total` is the sum of weights
+    /// including this round. A rate of 0 changes nothing, since the iterate is then 0.
     pub(super) fn advance(&mut self, weight: f64, total: f64, rate: f64) {
         if rate == 0.0 {
             return;
@@ -64,7 +69,8 @@ impl Sums {
         self.square_passed = [p + two, q + total * two, r + total * total * two];
     }
 
-    /// Returns the contribution to Σ α w_i since the last touch of coordinate `i`, where Z_i = `z`.
+    /// Returns the contribution to Σ α_t w_{t,i} of the rounds since the last update of coordinate `i`, whose gradient
+    /// sum Z_i is `z`.
     pub(super) fn since(&self, i: usize, z: f64) -> f64 {
         if !self.queue.contains(i) {
             return 0.0;
@@ -73,8 +79,8 @@ impl Sums {
         -z.signum() * (z.abs() * p - self.l1 * q).max(0.0)
     }
 
-    /// Returns the contribution to Σ α w_i² since the last touch of coordinate `i`, where Z_i = `z`; 0 if squares are
-    /// not needed.
+    /// Returns the contribution to Σ α_t w_{t,i}² of the rounds since the last update of coordinate `i`, whose gradient
+    /// sum Z_i is `z`; 0 if sums of squares are not kept.
     pub(super) fn squares_since(&self, i: usize, z: f64) -> f64 {
         if self.square_marks.is_empty() || !self.queue.contains(i) {
             return 0.0;
@@ -85,7 +91,8 @@ impl Sums {
         (times(p, z, z) - 2.0 * times(q, z.abs(), self.l1) + times(r, self.l1, self.l1)).max(0.0)
     }
 
-    /// Brings the sums of coordinate `i` up to date, before its Z_i changes from `z` or the coordinate becomes 0.
+    /// Brings the sums of coordinate `i` up to date. Must be called before its gradient sum Z_i changes from `z` or the
+    /// coordinate becomes 0.
     pub(super) fn settle(&mut self, i: usize, z: f64) {
         let added = self.since(i, z);
         self.squares += self.squares_since(i, z);
@@ -97,15 +104,16 @@ impl Sums {
         }
     }
 
-    /// Whether the sums over rounds far exceed those that the latest rate alone would have given, so that the
-    /// contributions of the latest rounds lose precision.
+    /// Whether the sums over rounds are so large, relative to what the latest learning rate `rate` contributes, that
+    /// the contributions of the latest rounds lose precision and a rebase is needed.
     pub(super) fn are_stale(&self, total: f64, rate: f64) -> bool {
         let rate = rate / self.unit;
         let squares = !self.square_marks.is_empty() && self.square_passed[0] > STALE * total * rate * rate;
         squares || self.passed[0] > STALE * total * rate
     }
 
-    /// Brings all coordinates up to date and restarts the sums over rounds at 0. O(d).
+    /// Rebases: brings all coordinates up to date and restarts the sums over rounds at 0. `z(i)` returns the gradient
+    /// sum Z_i. O(d).
     pub(super) fn rebase(&mut self, z: impl Fn(usize) -> f64) {
         for i in 0..self.sum.len() {
             self.settle(i, z(i));

@@ -6,16 +6,19 @@ use super::experts::{Sums, decay, gibbs, range};
 use super::{Hinted, Learner};
 use crate::{Float, Vector};
 
-/// Exponential weights over the corners of the [`Simplex`](crate::Simplex). They need no bound on the range of losses,
-/// and their regret stays small if one expert is clearly the best.
+/// AdaHedge: exponential weights over the corners of the [`Simplex`](crate::Simplex), one expert each. It needs no
+/// bound on the range of losses, and its regret stays small if one expert is clearly the best.
 ///
-/// *Update*: w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = ln K/Δ_{t−1}, where Δ is the sum of the mixability gaps ⟨w_t, δ_t⟩ +
-/// ln⟨w_t, exp(−η_t δ_t)⟩/η_t of the errors δ_t = G_t − h_t. While Δ = 0, w is uniform over the best experts so far.
+/// *Update*: w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = ln K/Δ_{t−1} for K experts, where Z is the sum of the weighted
+/// gradients G_t = α_t g_t, h_t the hint (a prediction of G_t), and Δ the sum of the mixability gaps ⟨w_t, δ_t⟩ +
+/// ln⟨w_t, exp(−η_t δ_t)⟩/η_t of the hint errors δ_t = G_t − h_t. While Δ = 0, w is uniform over the best experts so
+/// far.
 ///
-/// *Guarantee*: R_T(u) ≤ 2Δ_T. Proof: with Φ_η(Z) = −ln(Σ_k exp(−ηZ_k)/K)/η, the difference Φ(Z + h + δ) − Φ(Z + h) is
-/// ⟨w, δ⟩ minus the gap, and Φ(Z + h) − Φ(Z) ≥ ⟨w, h⟩ since Φ is concave; sum over rounds, and use that Φ_η decreases
-/// in η and that Φ_η(Z) ≤ min Z + ln K/η. So hints add nothing to the bound. Δ exceeds the bound of
-/// [`Hedge`](crate::Hedge) by at most a constant factor and a multiple of the largest range.
+/// *Guarantee*: the regret R_T(u) is at most 2Δ_T for every u in the simplex. Proof: with Φ_η(Z) = −ln(Σ_k
+/// exp(−ηZ_k)/K)/η, the difference Φ(Z + h + δ) − Φ(Z + h) is ⟨w, δ⟩ minus the gap, and Φ(Z + h) − Φ(Z) ≥ ⟨w, h⟩ since
+/// Φ is concave; sum over rounds, and use that Φ_η decreases in η and that Φ_η(Z) ≤ min Z + ln K/η. So hints add
+/// nothing to the bound. Δ exceeds the bound of [`Hedge`](crate::Hedge) by at most a constant factor and a multiple of
+/// the largest range.
 ///
 /// *Cost*: O(K) per step, with 2K exponentials.
 ///
@@ -31,17 +34,17 @@ use crate::{Float, Vector};
 /// Source: de Rooij, van Erven, Grünwald and Koolen (2014); hints added here.
 #[derive(Clone, Debug)]
 pub struct AdaHedge<F> {
-    /// The sum Z of weighted gradients, the hint of the open round, and the last hint error.
+    /// The sum Z of weighted gradients, the hint of the current round, and the last hint error (gradient minus hint).
     sums: Sums,
-    /// The weights w of the experts.
+    /// The current weights w of the experts, which sum to 1.
     iterate: Vec<f64>,
-    /// Sum Δ of the mixability gaps of all rounds.
+    /// Sum Δ of the mixability gaps of all rounds so far, which determines the learning rate.
     gaps: f64,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float> AdaHedge<F> {
-    /// Creates uniform weights over `dim` experts. No later call allocates.
+    /// Creates the learner with uniform initial weights over `dim` experts. Later calls do not allocate.
     ///
     /// # Panics
     /// If `dim` is 0.
@@ -50,7 +53,7 @@ impl<F: Float> AdaHedge<F> {
         Self { sums: Sums::new(dim), iterate: vec![1.0 / dim as f64; dim], gaps: 0.0, arrays: PhantomData }
     }
 
-    /// Returns the learning rate η = ln K/Δ; infinite while Δ is 0.
+    /// Returns the learning rate η = ln K/Δ for K experts and the sum Δ of mixability gaps; infinite while Δ is 0.
     fn rate(&self) -> f64 {
         if self.gaps > 0.0 { (self.iterate.len() as f64).ln() / self.gaps } else { f64::INFINITY }
     }
@@ -59,9 +62,9 @@ impl<F: Float> AdaHedge<F> {
         gibbs(self.rate(), &self.sums, &mut self.iterate);
     }
 
-    /// Computes the mixability gap of the round. The exponentials use the distances from the leader before and after
-    /// the error rather than the weights, since a weight may have underflowed although its expert is the leader after
-    /// the error.
+    /// Computes the mixability gap ⟨w, δ⟩ + ln⟨w, exp(−ηδ)⟩/η of the round for hint errors δ = `errors`. The
+    /// exponentials are taken of differences from the smallest coordinate of Z + h before and after adding δ, not of
+    /// weights: a weight may have underflowed although its expert has the smallest coordinate after adding δ.
     fn gap(&self, errors: &[f64]) -> f64 {
         let (rate, least) = (self.rate(), self.sums.least());
         let after = |i: usize| self.sums.at(i) - least + errors[i];

@@ -5,19 +5,20 @@ use super::{Lazy, Learner, inner, nearby, room_within};
 use crate::squares::weigh;
 use crate::{Float, Separable, Vector, kernel};
 
-/// Projected online gradient descent with a learning rate for each coordinate.
+/// AdaGrad: projected online gradient descent with an adaptive learning rate for each coordinate, in a box.
 ///
-/// *Update*, per coordinate, with G = α_t g_{t,j} and B_j the width of the interval: S_j ← S_j + G², w_j ← clip(w_j −
-/// B_j·G/√(2S_j)). The initial iterate is the centre. Rescaling a coordinate does not change its steps relative to B_j.
+/// *Update*, per coordinate j, with weighted gradient G = α_t g_{t,j} and interval width B_j: S_j ← S_j + G², w_j ←
+/// clip(w_j − B_j·G/√(2S_j)). The initial iterate is the centre of the box. Rescaling a coordinate does not change its
+/// steps relative to B_j.
 ///
-/// *Guarantee*: in a box, R_T(u) ≤ Σ_j B_j·√(2 S_{T,j}) for every u in it. Proof for one coordinate, with the
-/// non-increasing rate η_t = B/√(2S_t): since clipping brings w nearer to u, G_t(w_t − u) ≤ ((w_t − u)² − (w_{t+1} −
-/// u)²)/(2η_t) + η_t G_t²/2. The first terms telescope to at most B²/(2η_T) = B·√(S_T/2), as |w_t − u| ≤ B and 1/η_t
-/// grows. The second terms sum to (B/(2√2))·Σ G_t²/√S_t ≤ B·√(S_T/2), because Σ G_t²/√S_t ≤ 2√S_T. Together they give
-/// B·√(2S_T). The bounds of the coordinates add up. In the whole space there is no such bound.
+/// *Guarantee*: in a box, the regret R_T(u) is at most Σ_j B_j·√(2 S_{T,j}) for every u in it. Proof for one
+/// coordinate, with the non-increasing rate η_t = B/√(2S_t): since clipping brings w nearer to u, G_t(w_t − u) ≤ ((w_t
+/// − u)² − (w_{t+1} − u)²)/(2η_t) + η_t G_t²/2. The first terms telescope to at most B²/(2η_T) = B·√(S_T/2), as |w_t −
+/// u| ≤ B and 1/η_t grows. The second terms sum to (B/(2√2))·Σ G_t²/√S_t ≤ B·√(S_T/2), because Σ G_t²/√S_t ≤ 2√S_T.
+/// Together they give B·√(2S_T). The bounds of the coordinates add up. In the whole space there is no such bound.
 ///
-/// *Cost*: O(nnz) per step; coordinates without a gradient do not move. Each coordinate stores its sum in a scale of
-/// its own, a power of two, so gradients of 1e-150 and of 1e150 are fine, even in one run.
+/// *Cost*: O(nnz) per step; coordinates without a gradient do not move. Each coordinate scales its sum of squares by a
+/// power of two of its own, so gradients of 1e-150 and of 1e150 neither under- nor overflow, even in one run.
 ///
 /// ```
 /// use surefoot::{AdaGrad, BoxDomain, Learner};
@@ -37,27 +38,30 @@ use crate::{Float, Separable, Vector, kernel};
 /// Source: McMahan and Streeter (2010); Duchi, Hazan and Singer (2011).
 #[derive(Clone, Debug)]
 pub struct AdaGrad<F, D> {
-    /// The domain of the iterates, a box.
+    /// The domain that contains all iterates, a box.
     domain: D,
-    /// The current iterate w, by coordinate.
+    /// The current iterate w, one number per coordinate.
     iterate: Vec<F>,
-    /// Sum of squared weighted gradients S_j of each coordinate, divided by unit_j².
+    /// For each coordinate j, the sum S_j of its squared weighted gradients, divided by the square of `unit[j]`.
     squares: Vec<f64>,
-    /// Scale of each coordinate: a power of two, 0 before its first gradient.
+    /// For each coordinate, the power of two by which its gradients are divided, so that their squares stay in range; 0
+    /// before its first nonzero gradient.
     unit: Vec<f64>,
-    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::magnitude_budget`] returns it.
+    /// Largest sum of absolute weighted gradient coordinates for which the state stays finite, the result of
+    /// [`Learner::magnitude_budget`].
     magnitude_budget: f64,
 }
 
 impl<F: Float, D: Separable<F>> AdaGrad<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`. Later calls do not
+    /// allocate.
     pub fn new(dim: usize, domain: D) -> Self {
         let iterate = (0..dim).map(|i| domain.centre(i)).collect();
         let magnitude_budget = room_within::<F>(domain.reach());
         Self { domain, iterate, squares: vec![0.0; dim], unit: vec![0.0; dim], magnitude_budget }
     }
 
-    /// Updates coordinate `i` with a weighted nonzero gradient.
+    /// Updates the state and the iterate of coordinate `i` with the weighted nonzero `gradient`.
     fn step(&mut self, i: usize, gradient: f64) {
         let unit = fit(self.unit[i], self.squares[i], gradient);
         let ratio = self.unit[i] / unit;

@@ -1,17 +1,17 @@
-//! A positive definite matrix in triangular factors, updated by adding squares of vectors.
+//! LDLᵀ (Cholesky) factorisation of a positive definite matrix, with rank-one updates.
 
-/// The factorisation H = L·diag(D)·Lᵀ with a unit diagonal of L. It uses no square roots, so that scaling H by a power
-/// of two is exact.
+/// The factorisation H = L·diag(D)·Lᵀ of a positive definite matrix H, where L is lower triangular with ones on its
+/// diagonal. No square roots are needed, so scaling H by a power of two is exact.
 #[derive(Clone, Debug)]
 pub(super) struct Cholesky {
-    /// Entries of L below its diagonal, row by row.
+    /// Entries of the triangular factor L below its diagonal, row by row.
     lower: Vec<f64>,
-    /// Entries of the diagonal matrix D.
+    /// Entries of the diagonal factor D.
     diagonal: Vec<f64>,
 }
 
 impl Cholesky {
-    /// Creates the factors of `size` times the identity. No later call allocates.
+    /// Creates the factorisation of `size` times the identity matrix of order `dim`. Later calls do not allocate.
     pub(super) fn new(dim: usize, size: f64) -> Self {
         Self { lower: vec![0.0; dim * dim], diagonal: vec![size; dim] }
     }
@@ -20,8 +20,8 @@ impl Cholesky {
         &self.lower[i * self.diagonal.len()..][..i]
     }
 
-    /// Sets H ← H + factor·vvᵀ for a factor ≥ 0, in O(d²), and overwrites `v`. Repeated updates do not lose accuracy
-    /// (Gill, Golub, Murray and Saunders 1974).
+    /// Updates the factorisation for H ← H + `factor`·vvᵀ with `factor` ≥ 0, in O(d²); overwrites `v`. Repeated updates
+    /// do not lose accuracy (Gill, Golub, Murray and Saunders 1974).
     pub(super) fn add_square(&mut self, mut factor: f64, v: &mut [f64]) {
         let dim = self.diagonal.len();
         for k in 0..dim {
@@ -41,7 +41,8 @@ impl Cholesky {
         }
     }
 
-    /// Sets b ← L⁻¹b, in O(d²). Returns ⟨b, H⁻¹b⟩ for the original b.
+    /// Forward substitution: overwrites `b` with L⁻¹b, in O(d²). Returns ⟨b, H⁻¹b⟩ for the original `b` and the
+    /// factored matrix H.
     pub(super) fn forward(&self, b: &mut [f64]) -> f64 {
         let mut sum = 0.0;
         for i in 0..b.len() {
@@ -52,7 +53,8 @@ impl Cholesky {
         sum
     }
 
-    /// Sets b ← L⁻ᵀD⁻¹b, in O(d²). After [`forward`](Cholesky::forward) the result is H⁻¹b.
+    /// Backward substitution: overwrites `b` with L⁻ᵀD⁻¹b, in O(d²). Applied after [`forward`](Cholesky::forward), it
+    /// completes the solution H⁻¹b.
     pub(super) fn backward(&self, b: &mut [f64]) {
         b.iter_mut().zip(&self.diagonal).for_each(|(b, d)| *b /= d);
         for i in (0..b.len()).rev() {
@@ -61,7 +63,7 @@ impl Cholesky {
         }
     }
 
-    /// Sets these factors to those of H + `shift`·I for the matrix H of `other`, in O(d³).
+    /// Overwrites this factorisation with that of H + `shift`·I, where H is the matrix factored in `other`, in O(d³).
     pub(super) fn shifted(&mut self, other: &Self, shift: f64) {
         let dim = self.diagonal.len();
         for i in 0..dim {
@@ -73,13 +75,13 @@ impl Cholesky {
         }
     }
 
-    /// Returns the matrix entry H_ij for j ≤ i, computed from the factors.
+    /// Computes the entry H_ij of the factored matrix from its factors, for j ≤ i.
     fn entry(&self, i: usize, j: usize) -> f64 {
         let last = if i == j { 1.0 } else { self.lower[i * self.diagonal.len() + j] };
         self.sum(i, j) + last * self.diagonal[j]
     }
 
-    /// Returns the contribution of the columns of L before j to H_ij.
+    /// Returns Σ_{k<j} L_ik D_k L_jk, the contribution of the columns of L before j to H_ij.
     fn sum(&self, i: usize, j: usize) -> f64 {
         let pairs = self.row(i).iter().zip(self.row(j));
         pairs.zip(&self.diagonal).map(|((a, b), d)| a * d * b).sum()

@@ -1,23 +1,24 @@
-//! Clipping of hint errors to the largest error seen before.
+//! Clipping of hint errors (gradient minus hint) to the size of the largest error seen before.
 
 use crate::Squares;
 
-/// A clipping threshold Γ_t for the error of round t, known before that round, and V, the sum of squared error sizes.
+/// A clipping threshold Γ_t for the size of the hint error (gradient minus hint) of round t, known before that round,
+/// and the sum V of squared sizes of clipped errors.
 ///
-/// An error larger than Γ is clipped to Γ before it is used, and then Γ grows to its size. The clipped-off parts sum to
-/// at most the largest error, since they telescope.
+/// An error larger than Γ is clipped to Γ before it is used, and then Γ grows to its size. The clipped-off parts
+/// telescope, so they sum to at most the largest error.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Clip {
-    /// V, the sum of squared sizes after clipping.
+    /// V, the sum of the squared sizes of hint errors after clipping.
     squares: Squares,
-    /// Γ, the largest size so far, or the given bound.
+    /// Γ, the current threshold: the largest error size so far or the initial bound, whichever is larger.
     largest: f64,
-    /// Whether the hint error of any round was clipped.
+    /// Whether the hint error (gradient minus hint) of any round was clipped.
     cut: bool,
 }
 
 impl Clip {
-    /// Creates the threshold with Γ = `bound`.
+    /// Creates the clipping state with initial threshold Γ = `bound` and V = 0.
     ///
     /// # Panics
     /// If `bound` is negative or not finite.
@@ -26,7 +27,8 @@ impl Clip {
         Self { largest: bound, ..Self::default() }
     }
 
-    /// Records an error of size `size`; returns the factor, at most 1, that clips it.
+    /// Records a hint error of size `size`, updates Γ and V, and returns the factor ≤ 1 by which the error must be
+    /// multiplied to clip it.
     pub(super) fn take(&mut self, size: f64) -> f64 {
         let keep = if size > self.largest { self.largest / size } else { 1.0 };
         self.cut |= keep < 1.0;
@@ -35,14 +37,16 @@ impl Clip {
         keep
     }
 
-    /// Returns √(Γ² + V), to which learning rates are inversely proportional.
+    /// Returns √(Γ² + V) for the threshold Γ and the sum V of squared error sizes; learning rates are inversely
+    /// proportional to it.
     pub(super) fn spread(&self) -> f64 {
         let mut squares = self.squares;
         squares.add(self.largest);
         squares.root()
     }
 
-    /// Returns a bound on the sum of the clipped-off parts: the largest error, or 0 if nothing was clipped.
+    /// Returns an upper bound on the sum of the clipped-off parts of all errors: the largest error size, or 0 if
+    /// nothing was clipped.
     pub(super) fn excess(&self) -> f64 {
         if self.cut { self.largest } else { 0.0 }
     }

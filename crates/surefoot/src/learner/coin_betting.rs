@@ -1,20 +1,22 @@
-//! Coin betting: a learner without a learning rate, for gradients with a known bound.
+//! Coin betting: a parameter-free learner for gradients with a known bound.
 
 use super::potential::{FURTHEST, furthest, wealth};
 use super::{Lazy, Learner, room_within, span};
 use crate::squares::weigh;
 use crate::{Float, Separable, Vector};
 
-/// Coin betting with the Krichevsky–Trofimov bettor, separately in each coordinate.
+/// Coin betting, a parameter-free learner: one Krichevsky–Trofimov bettor per coordinate.
 ///
-/// *Update*, per coordinate, with coins c_t = −α_t g_{t,j}/L between −1 and 1, of which n were nonzero and sum to θ,
-/// and a wealth W: the bet is z = W·θ/(n + 1), and the iterate is w = centre + z, clipped to the interval (in the whole
-/// space to 2^100·ε); then W ← W·(1 + c·θ/(n + 1)). The initial value of W is ε, half the width of the interval; in the
-/// whole space it is the reach, a guess. A gradient that would push a clipped bet further out is skipped (the
-/// constraint reduction in one dimension), and a gradient larger than L is clipped to L.
+/// *Update*, per coordinate j, with coin outcomes c_t = −α_t g_{t,j}/L between −1 and 1, of which n were nonzero and
+/// which sum to θ, and a wealth W: the bet is z = W·θ/(n + 1), and the iterate is w = centre + z, clipped to the
+/// interval (in the whole space to 2^100·ε); then W ← W·(1 + c·θ/(n + 1)). The initial value of W is ε, half the width
+/// of the interval; in the whole space it is the reach, an estimate of the distance of the solution. A gradient that
+/// would push a clipped bet further out is skipped (the constraint reduction in one dimension), and a gradient larger
+/// than L is clipped to L.
 ///
-/// *Guarantee*: R_T(u) ≤ Σ_j L·(|u_j|·√(n_j·ln(1 + 24n_j²u_j²/ε_j²)) + ε_j), with |u_j| measured from the centre, plus
-/// Σ(|G| − L)₊·(|w_j| + |u_j|) for clipped gradients. With one coordinate it is the classic one-dimensional learner.
+/// *Guarantee*: the regret R_T(u) is at most Σ_j L·(|u_j|·√(n_j·ln(1 + 24n_j²u_j²/ε_j²)) + ε_j), with |u_j| measured
+/// from the centre, plus Σ(|G| − L)₊·(|w_j| + |u_j|) for clipped gradients. With one coordinate it is the classic
+/// one-dimensional learner.
 ///
 /// *Cost*: O(nnz) per step. The wealth is a product of factors ≥ 1/(n + 1) rather than a difference, so it loses no
 /// precision, and as bets are clipped it cannot overflow. L has the unit of gradients, so this learner is not
@@ -32,43 +34,45 @@ use crate::{Float, Separable, Vector};
 /// Source: Orabona and Pál (2016), Algorithm 1 and Corollary 5; clipping bets: Cutkosky and Orabona (2018).
 #[derive(Clone, Debug)]
 pub struct CoinBetting<F, D> {
-    /// The domain of the iterates: a box or the whole space.
+    /// The domain that contains all iterates: a box or the whole space.
     domain: D,
-    /// L, the bound on a coordinate of a weighted gradient.
+    /// L, the upper bound on the absolute value of each coordinate of a weighted gradient.
     bound: f64,
-    /// The bettor of each coordinate.
+    /// State of the bettor of each coordinate.
     coins: Vec<Coin<F>>,
-    /// Regret from clipped gradients that does not depend on u, Σ(|G| − L)₊·|w_j − centre_j|.
+    /// Part of the regret bound due to clipping weighted gradients G to L that does not depend on the comparator u:
+    /// Σ(|G| − L)₊·|w_j − centre_j| over rounds and coordinates.
     lost: f64,
-    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::magnitude_budget`] returns it.
+    /// Largest sum of absolute weighted gradient coordinates for which the state stays finite, the result of
+    /// [`Learner::magnitude_budget`].
     magnitude_budget: f64,
 }
 
-/// The bettor of one coordinate.
+/// State of the coin bettor of one coordinate.
 #[derive(Clone, Copy, Debug)]
 struct Coin<F> {
-    /// θ, the sum of the coins.
+    /// θ, the sum of the coin outcomes, which are negative gradients divided by the bound L.
     theta: f64,
-    /// W/ε, the wealth in units of the initial wealth.
+    /// W/ε, the wealth W divided by the initial wealth ε.
     wealth: f64,
-    /// n, the number of nonzero coins.
+    /// n, the number of rounds with a nonzero gradient in this coordinate.
     count: f64,
-    /// Sum of the clipped-off parts of gradients, Σ(|G| − L)₊.
+    /// Sum over rounds of the clipped-off parts of the weighted gradients G, Σ(|G| − L)₊.
     cut: f64,
     /// The current iterate w_j of this coordinate.
     iterate: F,
 }
 
 impl<F: Float> Coin<F> {
-    /// Returns the fraction of the wealth that is bet, θ/(n + 1), with its sign.
+    /// Returns the signed fraction of the wealth that is bet, θ/(n + 1), for n nonzero coin outcomes that sum to θ.
     fn share(&self) -> f64 {
         self.theta / (self.count + 1.0)
     }
 }
 
 impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions, for weighted gradients whose coordinates are
-    /// at most L = `bound`. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`, for weighted
+    /// gradients whose coordinates are at most L = `bound` in absolute value. Later calls do not allocate.
     ///
     /// # Panics
     /// If `bound` is not positive and finite.
@@ -80,7 +84,7 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
         Self { domain, bound, coins, lost: 0.0, magnitude_budget }
     }
 
-    /// Updates coordinate `i` with a weighted nonzero gradient.
+    /// Updates the state and the iterate of coordinate `i` with the weighted nonzero `gradient`.
     fn step(&mut self, i: usize, gradient: f64) {
         let (wealth, centre) = (wealth(&self.domain, i), self.domain.centre(i).wide());
         let coin = &mut self.coins[i];
@@ -101,7 +105,8 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
         coin.iterate = self.domain.clip(i, F::of(free));
     }
 
-    /// Returns the regret bound of coordinate `i` against points whose coordinate is within `distance` of the centre.
+    /// Returns the regret bound in coordinate `i` against comparators whose coordinate `i` is within `distance` of the
+    /// centre.
     fn regret(&self, i: usize, distance: f64) -> f64 {
         let (coin, wealth) = (&self.coins[i], wealth(&self.domain, i));
         let ratio = if distance > 0.0 { coin.count * distance / wealth } else { 0.0 };
@@ -111,7 +116,8 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
 }
 
 impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
-    /// Returns the regret bound against points whose coordinate i is within `distance(i)` of the centre.
+    /// Returns the total regret bound against comparators whose coordinate i is within `distance(i)` of the centre, for
+    /// each i.
     fn total(&self, distance: impl Fn(usize) -> f64) -> f64 {
         let seen = (0..self.coins.len()).filter(|i| self.coins[*i].count > 0.0);
         self.lost + seen.map(|i| self.regret(i, distance(i))).sum::<f64>()
@@ -139,7 +145,7 @@ impl<F: Float, D: Separable<F>> Learner<F> for CoinBetting<F, D> {
         self.domain.bounded().then(|| self.total(|i| furthest(&self.domain, i)))
     }
 
-    /// Returns the bound for points all of whose coordinates are within `distance` of the centre.
+    /// Returns the regret bound against comparators each of whose coordinates is within `distance` of the centre.
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
         let near = (0..self.coins.len()).all(|i| distance <= furthest(&self.domain, i));
         near.then(|| self.total(|_| distance))

@@ -1,4 +1,4 @@
-//! Dual averaging with an L1 and an L2 penalty that are minimised exactly.
+//! Dual averaging that minimises an L1 and an L2 penalty exactly.
 
 use std::marker::PhantomData;
 
@@ -7,20 +7,21 @@ use crate::certificate::ElasticNet;
 use crate::squares::weigh;
 use crate::{Float, Penalty, Squares, Vector};
 
-/// Regularised dual averaging: the penalty is minimised exactly instead of being linearised, so coordinates can be
-/// exactly 0.
+/// Regularised dual averaging (RDA) with an elastic-net penalty Ω = l1·‖·‖₁ + (l2/2)‖·‖², which is minimised exactly
+/// instead of being linearised, so coordinates can be exactly 0.
 ///
-/// *Update*, in the whole space: w_t minimises ⟨Z_{t−1}, ·⟩ + A_t·Ω + (λ_t/2)‖·‖²; per coordinate, w_j =
-/// −sgn(Z_j)·max(|Z_j| − A_t·l1, 0)/(λ_t + A_t·l2), with λ_t = √(2(Γ_t² + V_{t−1}))/r as in
-/// [`DualAveraging`](crate::DualAveraging). V is the sum of ‖α_t g_t‖², r the expected distance of the solution from 0,
-/// and Γ_t a bound on weighted gradients: a larger gradient is clipped to Γ_t, and then Γ grows. A penalty with l2 > 0
-/// needs no r: for r = ∞, λ is 0 and nothing is clipped. Multiplying losses and penalty by a constant changes nothing.
+/// *Update*, in the whole space: w_t minimises ⟨Z_{t−1}, ·⟩ + A_t·Ω + (λ_t/2)‖·‖², with Z the sum of weighted gradients
+/// α_t g_t and A_t the sum of weights; per coordinate, w_j = −sgn(Z_j)·max(|Z_j| − A_t·l1, 0)/(λ_t + A_t·l2), with λ_t
+/// = √(2(Γ_t² + V_{t−1}))/r as in [`DualAveraging`](crate::DualAveraging). V is the sum of ‖α_t g_t‖², r the expected
+/// distance of the solution from 0, and Γ_t a bound on weighted gradients: a larger gradient is clipped to Γ_t, and
+/// then Γ grows. A penalty with l2 > 0 needs no r: for r = ∞, λ is 0 and nothing is clipped. Multiplying losses and
+/// penalty by a constant changes nothing.
 ///
 /// *Guarantee*: if nothing was clipped, the regret including the penalty, see [`Penalised`], is at most λ_T·‖u‖²/2 + Σ
 /// ‖α_t g_t‖²/(2(λ_t + A_t·l2)), which for ‖u‖ ≤ r is at most r·√(2(Γ² + V_T)), whatever the penalty. Proof: with Ψ_t =
 /// ⟨Z_t, ·⟩ + A_tΩ + (λ_t/2)‖·‖², w_t minimises Ψ_t − ⟨α_t g_t, ·⟩, which is strongly convex, so ⟨α_t g_t, w_t⟩ ≤ min
 /// Ψ_t − (Ψ_t − ⟨α_t g_t, ·⟩)(w_t) + ‖α_t g_t‖²/(2(λ_t + A_t·l2)), and the term in the middle is at least min Ψ_{t−1} +
-/// α_tΩ(w_t). Sum over t and insert u into Ψ_T. This proof requires that A_t includes the weight of the open round.
+/// α_tΩ(w_t). Sum over t and insert u into Ψ_T. This proof requires that A_t includes the weight of the current round.
 /// There is no guarantee while the rate 1/(λ + A·l2) would exceed 1e270, where it is capped.
 ///
 /// *Cost*: O(nnz) per step. Since every coordinate of the iterate may move, a conversion needs O(d) with
@@ -43,32 +44,33 @@ use crate::{Float, Penalty, Squares, Vector};
 /// Source: Xiao (2010), with A_{t−1} for A_t and fixed λ; McMahan (2017).
 #[derive(Clone, Debug)]
 pub struct CompositeAveraging<F> {
-    /// The penalty Ω.
+    /// The penalty Ω, whose strengths are l1 and l2.
     penalty: ElasticNet,
     /// r, the expected distance of the solution from 0.
     reach: f64,
-    /// Z, the sum of weighted gradients after clipping.
+    /// Z, the sum of weighted gradients after clipping, one number per coordinate.
     sum: Vec<f64>,
-    /// V, the sum of squared norms of weighted gradients after clipping.
+    /// V, the sum of the squared norms of weighted gradients after clipping.
     gradients: Squares,
-    /// Γ, the largest norm of a weighted gradient so far, or the given bound.
+    /// Γ, the clipping threshold: the largest norm of a weighted gradient so far or the initial bound, whichever is
+    /// larger.
     largest: f64,
-    /// Whether any gradient was clipped.
+    /// Whether the gradient of any round was clipped, so that the regret bound does not hold.
     cut: bool,
-    /// λ, the strength of the quadratic regulariser.
+    /// λ, the strength of the quadratic regulariser (λ/2)‖·‖².
     strength: f64,
-    /// Sum of the weights of completed rounds.
+    /// Sum of the weights of the completed rounds.
     told: f64,
-    /// A_t: `told` plus the weight of the open round.
+    /// A_t, the sum of the weights of all rounds including the current one: `told` plus the current weight.
     total: f64,
-    /// The second part of the regret bound, Σ ‖α_t g_t‖²/(2(λ_t + A_t·l2)).
+    /// The part Σ ‖α_t g_t‖²/(2(λ_t + A_t·l2)) of the regret bound.
     regret: Squares,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float> CompositeAveraging<F> {
-    /// Creates the learner at 0, in `dim` dimensions, for a solution expected within `reach` of 0. No later call
-    /// allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at 0, for a solution whose expected distance
+    /// from 0 is `reach`. Later calls do not allocate.
     ///
     /// # Panics
     /// If `reach` is not positive, or is infinite with a penalty that has l2 = 0.
@@ -89,7 +91,7 @@ impl<F: Float> CompositeAveraging<F> {
         }
     }
 
-    /// Sets the initial value of Γ to `bound`, an upper bound on the norms of weighted gradients.
+    /// Sets the initial clipping threshold Γ to `bound`, an upper bound on the norms of weighted gradients.
     ///
     /// # Panics
     /// If `bound` is negative or not finite.
@@ -101,40 +103,44 @@ impl<F: Float> CompositeAveraging<F> {
         self
     }
 
-    /// Returns Z_i, the sum of gradients after clipping.
+    /// Returns Z_i, the sum of the weighted gradients of coordinate `i` after clipping.
     pub(crate) fn sum(&self, i: usize) -> f64 {
         self.sum[i]
     }
 
-    /// Returns A_t, including the weight of the open round.
+    /// Returns A_t, the sum of the weights of all rounds including the current one.
     pub(crate) fn total(&self) -> f64 {
         self.total
     }
 
-    /// Returns the rate 1/(λ + A·l2); 0 before the first gradient.
+    /// Returns the learning rate 1/(λ + A_t·l2), by which the shrunk gradient sum is multiplied; 0 before the first
+    /// nonzero gradient.
     pub(crate) fn rate(&self) -> f64 {
         let strength = self.strength + self.penalty.l2 * self.total;
         if strength > 0.0 { (1.0 / strength).min(STEEPEST) } else { 0.0 }
     }
 
-    /// Returns A_t·l1: coordinates with |Z_j| up to this value are 0.
+    /// Returns the soft threshold A_t·l1: coordinates j of the iterate with |Z_j| ≤ A_t·l1 are 0, where Z is the
+    /// gradient sum.
     pub(crate) fn threshold(&self) -> f64 {
         self.penalty.l1 * self.total
     }
 
-    /// Returns the penalty Ω.
+    /// Returns the elastic-net penalty Ω that the learner minimises.
     pub(crate) fn elastic_net(&self) -> ElasticNet {
         self.penalty
     }
 
-    /// Updates λ from Γ² + V. λ never decreases, even through rounding.
+    /// Recomputes the regulariser strength λ = √(2(Γ² + V))/r after a change of the threshold Γ or the sum V of squared
+    /// gradients. λ never decreases, even through rounding.
     fn retune(&mut self) {
         let mut squares = self.gradients;
         squares.add(self.largest);
         self.strength = self.strength.max(squares.root_of(2.0) / self.reach);
     }
 
-    /// Does what [`tell`](Learner::tell) does, and calls `moved(i, old)` before Z_i changes from `old`.
+    /// Learns like [`tell`](Learner::tell), and calls `moved(i, old)` just before the gradient sum Z_i changes from
+    /// `old`.
     pub(crate) fn learn<V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,
@@ -193,7 +199,8 @@ impl<F: Float> Learner<F> for CompositeAveraging<F> {
         self.learn(weight, gradient, |_, _| {});
     }
 
-    /// Returns the bound on the regret including the penalty, against points within the reach.
+    /// Returns the bound on the regret including the penalty, against comparators whose distance from 0 is at most
+    /// `reach`.
     fn regret_bound(&self) -> Option<f64> {
         let distant = if self.strength > 0.0 { self.strength * self.reach * self.reach / 2.0 } else { 0.0 };
         let bound = distant + self.regret.root() * self.regret.root();
@@ -207,7 +214,7 @@ impl<F: Float> Penalised<F> for CompositeAveraging<F> {
         self.penalty
     }
 
-    /// Computes Ω at the current iterate in O(d).
+    /// Computes the penalty Ω at the current iterate, in O(d).
     fn present(&self) -> f64 {
         self.penalty.value(self.dim(), |i| self.at(i).wide())
     }

@@ -1,17 +1,17 @@
-//! The constraint reduction: turns a learner of the whole space into one of any domain with a projection.
+//! The constraint reduction: turns a learner for the whole space into a learner for any domain with a projection.
 
 use super::Learner;
 use crate::{Float, Project, Squares, Vector};
 
-/// A learner of a domain, made from a learner of the whole space.
+/// A learner for a domain D, made from a base learner for the whole space.
 ///
-/// *Update*: the base learner plays z, and this learner plays w = Π_D(z). The unit vector v = (z − w)/‖z − w‖ points
-/// out of D (v = 0 if z is in D). The base learner receives g − min(0, ⟨g, v⟩)·v: the part of the gradient that would
-/// push it further out is removed.
+/// *Update*: the base learner's iterate is z, and this learner's iterate is its projection w = Π_D(z). The unit vector
+/// v = (z − w)/‖z − w‖ points out of D (v = 0 if z is in D). The base learner receives g̃ = g − min(0, ⟨g, v⟩)·v: the
+/// part of the gradient that would push it further out is removed.
 ///
-/// *Guarantee*: the regret against any u in D is at most that of the base learner on gradients that are not larger: ⟨g,
-/// w − u⟩ ≤ ⟨g̃, z − u⟩ and ‖g̃‖ ≤ ‖g‖. If the base learner has a domain of its own, that domain must contain D: there
-/// is no guarantee against points outside of it.
+/// *Guarantee*: the regret against any u in D is at most that of the base learner on the modified gradients g̃, which
+/// are not larger: ⟨g, w − u⟩ ≤ ⟨g̃, z − u⟩ and ‖g̃‖ ≤ ‖g‖. If the base learner has a domain of its own, that domain
+/// must contain D: there is no guarantee against comparators outside of the base learner's domain.
 ///
 /// *Cost*: O(d) per step, a projection, and a step of the base learner with a gradient that may be dense.
 ///
@@ -28,24 +28,24 @@ use crate::{Float, Project, Squares, Vector};
 /// Source: Cutkosky (2020), which saves a factor of 2 on Theorem 3 of Cutkosky and Orabona (2018).
 #[derive(Clone, Debug)]
 pub struct Constrained<F, L, D> {
-    /// The learner of the whole space, which plays z.
+    /// The base learner for the whole space, whose iterate is z.
     base: L,
-    /// The domain D of the iterates.
+    /// The domain D that contains all iterates.
     domain: D,
-    /// The projected iterate w.
+    /// The iterate w, the projection onto the domain of the base learner's iterate z.
     iterate: Vec<F>,
-    /// The unit vector v from w towards z; stale while `outside` is false.
+    /// The unit vector from the iterate w towards the base learner's iterate z; not valid while `outside` is false.
     outward: Vec<F>,
-    /// Whether z lies outside of the domain.
+    /// Whether the base learner's iterate z lies outside of the domain.
     outside: bool,
-    /// The modified gradient g̃, as scratch space.
+    /// Scratch space for the gradient that is passed to the base learner.
     told: Vec<F>,
-    /// Bound on the distance from the first z to any point of the domain.
+    /// Upper bound on the distance from the base learner's initial iterate to any point of the domain.
     furthest: f64,
 }
 
 impl<F: Float, L: Learner<F>, D: Project<F>> Constrained<F, L, D> {
-    /// Wraps `base` to play in `domain`, and allocates four arrays; later calls allocate nothing.
+    /// Wraps the learner `base` so that iterates stay in `domain`. Allocates O(d) memory; later calls do not allocate.
     pub fn new(base: L, domain: D) -> Self {
         let dim = base.dim();
         let mut apart = Squares::default();
@@ -58,12 +58,12 @@ impl<F: Float, L: Learner<F>, D: Project<F>> Constrained<F, L, D> {
         all
     }
 
-    /// Returns the learner of the whole space.
+    /// Returns the wrapped base learner, which plays in the whole space.
     pub fn base(&self) -> &L {
         &self.base
     }
 
-    /// Projects the base learner's iterate onto the domain and updates v.
+    /// Projects the base learner's iterate onto the domain and updates `outward` and `outside`.
     fn play(&mut self) {
         for (i, w) in self.iterate.iter_mut().enumerate() {
             *w = self.base.at(i);

@@ -1,4 +1,4 @@
-//! Online gradient descent on any domain with a projection.
+//! Projected online gradient descent on any domain with a projection, in O(d) per step.
 
 use super::{Learner, room_within};
 use crate::squares::weigh;
@@ -7,10 +7,12 @@ use crate::{Float, Project, Squares, Vector};
 /// Projected online gradient descent like [`OgdNorm`](crate::OgdNorm), for domains whose projection couples all
 /// coordinates.
 ///
-/// *Update and guarantee*: those of [`OgdNorm`](crate::OgdNorm), R_T(u) ≤ B·√(2V_T) with B twice the reach.
+/// *Update and guarantee*: those of [`OgdNorm`](crate::OgdNorm): the regret R_T(u) is at most B·√(2V_T), where B is
+/// twice the domain's [`reach`](crate::Domain::reach) and V_T the sum of squared norms of weighted gradients.
 ///
-/// *Cost*: O(d) per step, or the cost of the projection; so it is not a [`Lazy`](crate::Lazy) learner, and is used with
-/// [`DenseAnytime`](crate::DenseAnytime):
+/// *Cost*: O(d) per step plus the projection. So `Descent` is not a [`Lazy`](crate::Lazy) learner, and
+/// [`Anytime`](crate::Anytime) rejects it at compile time (first example), while [`DenseAnytime`](crate::DenseAnytime)
+/// accepts it (second example):
 ///
 /// ```compile_fail,E0277
 /// use surefoot::{Anytime, Ball, Descent, Uniform};
@@ -25,16 +27,17 @@ use crate::{Float, Project, Squares, Vector};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Descent<F, D> {
-    /// The domain D of the iterates.
+    /// The domain D that contains all iterates.
     domain: D,
-    /// The current iterate w, by coordinate.
+    /// The current iterate w, one number per coordinate.
     iterate: Vec<F>,
-    /// V, the sum of squared norms of weighted gradients.
+    /// V, the sum of the squared norms of weighted gradients so far.
     gradients: Squares,
 }
 
 impl<F: Float, D: Project<F>> Descent<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`. Later calls do not
+    /// allocate.
     pub fn new(dim: usize, domain: D) -> Self {
         let iterate = (0..dim).map(|i| domain.centre(i)).collect();
         Self { domain, iterate, gradients: Squares::default() }

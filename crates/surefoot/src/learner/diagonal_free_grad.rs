@@ -5,16 +5,16 @@ use super::{Lazy, Learner, room_within, span};
 use crate::squares::weigh;
 use crate::{Float, Separable, Vector};
 
-/// [`FreeGrad`](crate::FreeGrad) in each coordinate separately: needs no radius, no bound on gradients, and no scaling
-/// of coordinates.
+/// [`FreeGrad`](crate::FreeGrad) applied to each coordinate separately. It needs no radius, no bound on gradients, and
+/// no scaling of coordinates.
 ///
 /// *Update*, per coordinate: that of FreeGrad in one dimension, clipped to the interval of the coordinate, whose half
 /// width is the initial wealth ε_j. In the whole space ε_j is the reach, a guess of the size of the solution's
 /// coordinates.
 ///
-/// *Guarantee*: R_T(u) ≤ the sum over coordinates of FreeGrad's bound in one dimension at |u_j − centre_j|. So a
-/// coordinate with rare gradients, or with u_j at the centre, costs little: ε_j·h_{1,j} plus the cost of its own
-/// gradients.
+/// *Guarantee*: the regret R_T(u) is at most the sum over coordinates j of FreeGrad's bound in one dimension at
+/// distance |u_j − centre_j|. So a coordinate with few nonzero gradients, or with u_j at the centre, adds little: ε_j
+/// times its first nonzero gradient, plus a term that depends on its own gradients only.
 ///
 /// *Cost*: O(nnz) per step, with one exponential and one logarithm per nonzero.
 ///
@@ -30,28 +30,30 @@ use crate::{Float, Separable, Vector};
 /// Source: Mhammedi and Koolen (2020), one dimension; copies per coordinate as in Orabona and Pál (2016).
 #[derive(Clone, Debug)]
 pub struct DiagonalFreeGrad<F, D> {
-    /// The domain of the iterates: a box or the whole space.
+    /// The domain that contains all iterates: a box or the whole space.
     domain: D,
-    /// The state of FreeGrad in each coordinate.
+    /// The state of the one-dimensional FreeGrad learner of each coordinate.
     coordinates: Vec<Coordinate<F>>,
-    /// Regret from clipped gradients that does not depend on u, Σ(|G| − h)₊·|w_j − centre_j|.
+    /// Part of the regret bound due to clipping weighted gradients G to the largest size h seen before that does not
+    /// depend on the comparator u: Σ(|G| − h)₊·|w_j − centre_j| over rounds and coordinates.
     lost: f64,
-    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::magnitude_budget`] returns it.
+    /// Largest sum of absolute weighted gradient coordinates for which the state stays finite, the result of
+    /// [`Learner::magnitude_budget`].
     magnitude_budget: f64,
 }
 
-/// The state of FreeGrad in one coordinate.
+/// The state of the one-dimensional FreeGrad learner of one coordinate.
 #[derive(Clone, Copy, Debug)]
 struct Coordinate<F> {
-    /// Z, the sum of weighted gradients after clipping.
+    /// Z, the sum of this coordinate's weighted gradients after clipping.
     sum: f64,
-    /// Sum of squared gradients after clipping, in units of `largest` squared.
+    /// Sum of squared weighted gradients after clipping, divided by the square of `largest`.
     squares: f64,
-    /// h_1, the size of the first nonzero gradient; 0 before it.
+    /// Absolute value of the first nonzero weighted gradient, h_1; 0 before there is one.
     first: f64,
-    /// h, the largest size of a gradient so far.
+    /// Largest absolute value of a weighted gradient so far, h.
     largest: f64,
-    /// Sum of the clipped-off parts of gradients, Σ(|G| − h)₊.
+    /// Sum over rounds of the clipped-off parts of weighted gradients G, Σ(|G| − h)₊.
     cut: f64,
     /// The current iterate w_j of this coordinate.
     iterate: F,
@@ -62,7 +64,8 @@ impl<F: Float> Coordinate<F> {
         Potential { wealth, first: self.first, largest: self.largest, spread: (1.0 + self.squares).sqrt() }
     }
 
-    /// Adds a gradient, clipped to the largest one before it; returns the clipped-off part.
+    /// Clips the weighted `gradient` to the largest size seen before and adds it to the sums; returns the clipped-off
+    /// part.
     fn count(&mut self, gradient: f64) -> f64 {
         let size = gradient.abs();
         if self.first == 0.0 {
@@ -79,7 +82,8 @@ impl<F: Float> Coordinate<F> {
 }
 
 impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`. Later calls do not
+    /// allocate.
     pub fn new(dim: usize, domain: D) -> Self {
         let rest = |i| {
             let iterate = domain.centre(i);
@@ -90,7 +94,7 @@ impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
         Self { domain, coordinates, lost: 0.0, magnitude_budget }
     }
 
-    /// Updates coordinate `i` with a weighted nonzero gradient.
+    /// Updates the state and the iterate of coordinate `i` with the weighted nonzero `gradient`.
     fn step(&mut self, i: usize, gradient: f64) {
         let (wealth, centre) = (wealth(&self.domain, i), self.domain.centre(i).wide());
         let one = &mut self.coordinates[i];
@@ -103,7 +107,8 @@ impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
 }
 
 impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
-    /// Returns the regret bound against points whose coordinate i is within `distance(i)` of the centre.
+    /// Returns the total regret bound against comparators whose coordinate i is within `distance(i)` of the centre, for
+    /// each i.
     fn total(&self, distance: impl Fn(usize) -> f64) -> f64 {
         let regret = |(i, one): (usize, &Coordinate<F>)| {
             one.potential(wealth(&self.domain, i)).regret(distance(i)) + one.cut * distance(i)
@@ -134,7 +139,7 @@ impl<F: Float, D: Separable<F>> Learner<F> for DiagonalFreeGrad<F, D> {
         self.domain.bounded().then(|| self.total(|i| furthest(&self.domain, i)))
     }
 
-    /// Returns the bound for points all of whose coordinates are within `distance` of the centre.
+    /// Returns the regret bound against comparators each of whose coordinates is within `distance` of the centre.
     fn regret_bound_at(&self, distance: f64) -> Option<f64> {
         let near = (0..self.coordinates.len()).all(|i| distance <= furthest(&self.domain, i));
         near.then(|| self.total(|_| distance))

@@ -1,4 +1,4 @@
-//! Proximal follow-the-regularised-leader with hints and one learning rate per coordinate, in a box.
+//! Optimistic proximal follow-the-regularised-leader with one learning rate per coordinate, in a box.
 
 use super::proximal::{growth, pulled_room};
 use super::{Hinted, Lazy, LazyHinted, Learner, inner, nearby, span};
@@ -8,11 +8,12 @@ use crate::{Float, Separable, Squares, Vector};
 /// [`Proximal`](crate::Proximal) applied to each coordinate separately: the optimistic form of
 /// [`AdaGrad`](crate::AdaGrad).
 ///
-/// *Update*, per coordinate with width B_j: w_j = clip((Σσ_i w_i − Z − h)/s), s = √(2V_j)/B_j. The initial iterate is
-/// the centre.
+/// *Update*, per coordinate j with interval width B_j: w_j = clip((Σσ_i w_{i,j} − Z_j − h_j)/s), with Z_j the sum of
+/// weighted gradients G_j, h_j the hint (a prediction of G_j), V_j the sum of squared hint errors, s = √(2V_j)/B_j, and
+/// σ_i the increase of s in round i. The initial iterate is the centre of the box.
 ///
-/// *Guarantee*: in a box, R_T(u) ≤ Σ_j B_j·√(2V_{T,j}), V_j = Σ (G_j − h_j)², whatever the scales of the coordinates.
-/// There is no guarantee in the whole space.
+/// *Guarantee*: in a box, the regret R_T(u) is at most Σ_j B_j·√(2V_{T,j}) with V_j = Σ (G_j − h_j)², however the
+/// coordinates are scaled. There is no guarantee in the whole space.
 ///
 /// *Cost*: O(nnz) per step, counting the nonzeros of gradient and hint.
 ///
@@ -28,31 +29,34 @@ use crate::{Float, Separable, Squares, Vector};
 /// Source: Mohri and Yang (2016), per coordinate.
 #[derive(Clone, Debug)]
 pub struct DiagonalProximal<F, D> {
-    /// The domain of the iterates, a box.
+    /// The domain that contains all iterates, a box.
     domain: D,
-    /// The state of each coordinate.
+    /// State of the one-dimensional learner of each coordinate.
     coordinates: Vec<Coordinate<F>>,
-    /// Indices of the coordinates that have a hint in the open round.
+    /// Indices of the coordinates with a nonzero hint in the current round.
     hinted: Vec<usize>,
-    /// The largest sum of gradient sizes that keeps the numbers finite, as [`Learner::magnitude_budget`] returns it.
+    /// Largest sum of absolute weighted gradient coordinates for which the state stays finite, the result of
+    /// [`Learner::magnitude_budget`].
     magnitude_budget: f64,
 }
 
-/// The state of a coordinate with interval width B.
+/// State of the one-dimensional learner of a coordinate whose interval has width B.
 #[derive(Clone, Copy, Debug)]
 struct Coordinate<F> {
-    /// Pull of past iterates and gradients times the interval width, B·(Σσ_i w_i − Z).
+    /// B·(Σσ_i w_i − Z), from past iterates w_i, their regulariser strengths σ_i and the sum Z of weighted gradients.
+    /// Divided by B and the total strength, this is the unclipped iterate without a hint.
     pull: f64,
-    /// V, the sum of squared hint errors.
+    /// V, the sum of squared hint errors (weighted gradient minus hint).
     errors: Squares,
-    /// Hint of the open round, weighted; 0 if there is none.
+    /// Hint of the current round times the round's weight; 0 without a hint.
     hint: F,
     /// The current iterate w_j of this coordinate.
     iterate: F,
 }
 
 impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`. Later calls do not
+    /// allocate.
     pub fn new(dim: usize, domain: D) -> Self {
         let rest = |i| Coordinate { pull: 0.0, errors: Squares::default(), hint: F::zero(), iterate: domain.centre(i) };
         let coordinates = (0..dim).map(rest).collect();
@@ -60,7 +64,7 @@ impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
         Self { domain, coordinates, hinted: Vec::with_capacity(dim), magnitude_budget }
     }
 
-    /// Moves coordinate `i` to the minimiser of its regularised losses.
+    /// Sets coordinate `i` of the iterate to the minimiser of its linear losses plus regularisers.
     fn play(&mut self, i: usize) {
         let (width, one) = (self.domain.width(i).wide(), &mut self.coordinates[i]);
         let (force, root) = (one.pull - width * one.hint.wide(), one.errors.root_of(2.0));
@@ -74,7 +78,8 @@ impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
         one.iterate = self.domain.clip(i, F::of(free.clamp(-span::<F>(), span::<F>())));
     }
 
-    /// Updates coordinate `i` with a weighted gradient and discards its hint.
+    /// Updates the state and the iterate of coordinate `i` with the weighted `gradient`, and discards the coordinate's
+    /// hint.
     fn step(&mut self, i: usize, gradient: f64) {
         let (width, one) = (self.domain.width(i).wide(), &mut self.coordinates[i]);
         let (error, old) = (gradient - one.hint.wide(), one.errors.root_of(2.0));

@@ -1,4 +1,4 @@
-//! AdaGrad with one learning rate per coordinate, in its dual-averaging form and without a domain.
+//! AdaGrad in its dual-averaging form, with one learning rate per coordinate, in the whole space.
 
 use std::marker::PhantomData;
 
@@ -7,10 +7,10 @@ use super::{Lazy, Learner, place};
 use crate::squares::weigh;
 use crate::{Float, Vector, kernel};
 
-/// Dual averaging with a learning rate for each coordinate, in the whole space.
+/// AdaGrad by dual averaging, with a learning rate for each coordinate, in the whole space.
 ///
-/// *Update*, per coordinate, with θ_j = −Σ α_t g_{t,j} and S_j = Σ (α_t g_{t,j})²: w_j = D·θ_j/√(S_j + c), and w_j = 0
-/// before the first gradient. D, in the unit of the solution, is the size of a coordinate's first step if c = 0. The
+/// *Update*, per coordinate j, with θ_j = −Σ α_t g_{t,j} and S_j = Σ (α_t g_{t,j})²: w_j = D·θ_j/√(S_j + c), and w_j =
+/// 0 before the first gradient. D, in the unit of the solution, is the size of a coordinate's first step if c = 0. The
 /// damping c ≥ 0, in units of α²g², makes that step smaller; as c has units, the learner is scale-free for c = 0 only.
 ///
 /// *Guarantee*: none. A regret bound requires a bound on the iterates; if a guarantee is needed, use
@@ -31,21 +31,23 @@ use crate::{Float, Vector, kernel};
 /// Source: Duchi, Hazan and Singer (2011), primal-dual update, diagonal matrix.
 #[derive(Clone, Debug)]
 pub struct DualAdaGrad<F> {
-    /// D, the size of a first step without damping.
+    /// D, the size of each coordinate's first step if the damping is 0.
     reach: f64,
-    /// √c, the root of the damping.
+    /// Square root of the damping c, which is added to the sum of squared gradients.
     root_damping: f64,
-    /// Negative gradient sum θ_j of each coordinate, divided by unit_j.
+    /// For each coordinate j, the negative sum θ_j of its weighted gradients, divided by `unit[j]`.
     theta: Vec<f64>,
-    /// Sum of squared weighted gradients S_j of each coordinate, divided by unit_j².
+    /// For each coordinate j, the sum S_j of its squared weighted gradients, divided by the square of `unit[j]`.
     squares: Vec<f64>,
-    /// Scale of each coordinate: a power of two, 0 before its first gradient.
+    /// For each coordinate, the power of two by which its gradients are divided, so that their squares stay in range; 0
+    /// before its first nonzero gradient.
     unit: Vec<f64>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float> DualAdaGrad<F> {
-    /// Creates the learner at 0, in `dim` dimensions, with D = `scale`. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at 0; `scale` is the size D of each
+    /// coordinate's first step. Later calls do not allocate.
     ///
     /// # Panics
     /// If `scale` is not positive and finite.
@@ -55,7 +57,8 @@ impl<F: Float> DualAdaGrad<F> {
         Self { reach: scale, root_damping: 0.0, theta: zeros.clone(), squares: zeros.clone(), unit: zeros, arrays }
     }
 
-    /// Sets the damping c to `damping`.
+    /// Sets the damping c, which is added to each coordinate's sum of squared gradients, to `damping`; the default is
+    /// 0.
     ///
     /// # Panics
     /// If `damping` is negative or not finite.
@@ -66,7 +69,7 @@ impl<F: Float> DualAdaGrad<F> {
         self
     }
 
-    /// Updates coordinate `i` with a weighted nonzero gradient.
+    /// Updates the state and the iterate of coordinate `i` with the weighted nonzero `gradient`.
     fn step(&mut self, i: usize, gradient: f64) {
         let unit = fit(self.unit[i], self.squares[i], gradient);
         let ratio = self.unit[i] / unit;
@@ -75,7 +78,7 @@ impl<F: Float> DualAdaGrad<F> {
         self.unit[i] = unit;
     }
 
-    /// Returns c/unit_i², the damping in the scale of coordinate `i`.
+    /// Returns the damping c divided by the square of `unit[i]`, comparable to `squares[i]`.
     fn damping(&self, i: usize) -> f64 {
         if self.root_damping == 0.0 {
             return 0.0;

@@ -1,4 +1,4 @@
-//! Dual averaging with one adaptive learning rate, with or without hints.
+//! Dual averaging with one adaptive learning rate for all coordinates, with or without hints.
 
 use super::{Hinted, Lazy, LazyHinted, Learner, STEEPEST, nearby, place, room_within, span};
 use crate::memory::lengthen;
@@ -7,18 +7,19 @@ use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 
 /// Optimistic dual averaging, regularised by the distance from the centre of the domain.
 ///
-/// *Update*, with G_t = α_t g_t, hint h_t, δ_t = G_t − h_t, Z = ΣG: the iterate is w_t = Π_D(centre − r·(Z_{t−1} +
-/// h_t)/√(2(Γ_t² + V_{t−1}))), where r is the reach of the domain, V the sum of ‖δ‖², and Γ_t a bound on ‖δ_t‖ known
-/// beforehand. If δ_t is larger, it is clipped to Γ_t before it is used, and then Γ grows. Without
-/// [`with_bound`](DualAveraging::with_bound) the initial value of Γ is 0, so that the first gradient only sets the
-/// scale. Before the first nonzero error, a hint sends the iterate to the boundary of a bounded domain.
+/// *Update*, with weighted gradients G_t = α_t g_t, their sum Z, hints h_t (predictions of G_t) and hint errors δ_t =
+/// G_t − h_t: the iterate is w_t = Π_D(centre − r·(Z_{t−1} + h_t)/√(2(Γ_t² + V_{t−1}))), where r is the reach of the
+/// domain, V the sum of ‖δ‖², and Γ_t a bound on ‖δ_t‖ known beforehand. If δ_t is larger, it is clipped to Γ_t before
+/// it is used, and then Γ grows. Without [`with_bound`](DualAveraging::with_bound) the initial value of Γ is 0, so that
+/// the first gradient only sets the scale. Before the first nonzero error, a hint sends the iterate to the boundary of
+/// a bounded domain.
 ///
 /// *Guarantee* (theory: optimistic dual averaging, half the constant of [`OgdNorm`](crate::OgdNorm)): over a bounded
-/// domain R_T(u) ≤ r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was clipped. If Γ starts at 0, then Γ² ≤ V_T, and
-/// this is at most κB·√V_T with B = 2r and κ = 2; κ = 1 for a bound given beforehand that some error attains. There is
-/// no guarantee in the whole space, nor while the rate r/√(2(Γ² + V)) exceeds 1e270, where it is capped. Once the rate
-/// is below the cap, the bound holds for all rounds, since the proof only requires earlier rates to be at least later
-/// ones and at most those of the rule.
+/// domain, the regret R_T(u) is at most r·√(2(Γ² + V_T)), plus 2r·max‖δ_t‖ if anything was clipped. If Γ starts at 0,
+/// then Γ² ≤ V_T, and this is at most κB·√V_T with B = 2r and κ = 2; κ = 1 for a bound given beforehand that some error
+/// attains. There is no guarantee in the whole space, nor while the rate r/√(2(Γ² + V)) exceeds 1e270, where it is
+/// capped. Once the rate is below the cap, the bound holds for all rounds, since the proof only requires earlier rates
+/// to be at least later ones and at most those of the rule.
 ///
 /// *Cost*: O(nnz) per step, counting the nonzeros of gradient and hint.
 ///
@@ -32,32 +33,33 @@ use crate::{Float, Grow, Memory, Radial, Squares, Vector};
 /// Source: arXiv 1903.00974, the learner of Algorithm 3; Mohri and Yang (2016) for the optimistic form.
 #[derive(Clone, Debug)]
 pub struct DualAveraging<F, D> {
-    /// The domain of the iterates: a ball or the whole space.
+    /// The domain that contains all iterates: a ball or the whole space.
     domain: D,
-    /// Sum Z of weighted gradients, after clipping, by coordinate.
+    /// Sum Z of weighted gradients after clipping, one number per coordinate.
     sum: Vec<f64>,
-    /// The hint h of the open round.
+    /// The weighted hint h of the current round, a prediction of its gradient.
     hint: Hint<F>,
-    /// V, the sum of squared norms of errors after clipping.
+    /// V, the sum of squared norms of hint errors (weighted gradient minus hint) after clipping.
     errors: Squares,
-    /// Squared norm of Z + h, the gradient sum plus the hint.
+    /// Squared norm of Z + h, the sum of weighted gradients plus the current hint.
     norm: Squares,
-    /// Γ, the largest error norm so far, or the given bound.
+    /// Γ, the clipping threshold: the largest norm of a hint error so far or the initial bound, whichever is larger.
     largest: f64,
-    /// Whether the hint error of any round was clipped.
+    /// Whether the hint error (gradient minus hint) of any round was clipped.
     cut: bool,
-    /// The learning rate r/√(2(Γ² + V)); 0 before the first gradient.
+    /// The learning rate r/√(2(Γ² + V)), with r the reach of the domain; 0 before the first nonzero gradient.
     rate: f64,
 }
 
-/// The hint of the open round: dense values, mostly 0, and the list of its nonzero coordinates.
+/// The hint of the current round: dense values, mostly 0, and the list of its nonzero coordinates.
 #[derive(Clone, Debug)]
 struct Hint<F> {
-    /// Weighted hint by coordinate.
+    /// The hint times the weight of its round, one number per coordinate.
     value: Vec<F>,
-    /// Indices of the coordinates that have a hint.
+    /// Indices of the coordinates with a nonzero hint.
     support: Vec<usize>,
-    /// Marks for the coordinates of the current gradient, as scratch space; all false between calls.
+    /// Scratch space: one mark per coordinate, true if the gradient being processed contains it; all false between
+    /// calls.
     told: Vec<bool>,
 }
 
@@ -73,7 +75,8 @@ impl<F: Float> Hint<F> {
         self.support.reserve(self.value.len() - self.support.len());
     }
 
-    /// Returns ‖G − h‖, computed over the nonzeros of both.
+    /// Returns ‖G − h‖, the norm of the hint error for the weighted gradient G = `weight`·`gradient`, computed over the
+    /// nonzeros of both vectors.
     fn error<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) -> f64 {
         let mut squares = Squares::default();
         gradient.each(|i, g| {
@@ -88,7 +91,8 @@ impl<F: Float> Hint<F> {
 }
 
 impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`. Later calls do not
+    /// allocate.
     pub fn new(dim: usize, domain: D) -> Self {
         Self {
             domain,
@@ -102,7 +106,8 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         }
     }
 
-    /// Sets the initial value of Γ to `bound`, an upper bound on the norms of weighted gradients minus their hints.
+    /// Sets the initial clipping threshold Γ to `bound`, an upper bound on the norms of weighted gradients minus their
+    /// hints.
     ///
     /// # Panics
     /// If `bound` is negative or not finite.
@@ -119,15 +124,16 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         self.scale() * self.norm.root()
     }
 
-    /// Returns √(2(Γ² + V)), the denominator of the learning rate.
+    /// Returns √(2(Γ² + V)), the denominator of the learning rate, from the clipping threshold Γ and the sum V of
+    /// squared hint errors.
     fn spread(&self) -> f64 {
         let mut squares = self.errors;
         squares.add(self.largest);
         squares.root_of(2.0)
     }
 
-    /// Updates the rate r/√(2(Γ² + V)). The rate never increases, even through rounding; it is 0 before the first
-    /// gradient.
+    /// Recomputes the learning rate r/√(2(Γ² + V)) after a change of Γ or V. The rate never increases, even through
+    /// rounding; it is 0 before the first nonzero gradient.
     fn retune(&mut self) {
         let spread = self.spread();
         if spread > 0.0 {
@@ -136,7 +142,8 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         }
     }
 
-    /// Applies `change` to Z_i and h_i, updates the norm of Z + h, and reports the change of the direction to `moved`.
+    /// Applies `change` to coordinate `i` of the gradient sum Z and of the hint h, updates the norm of Z + h, and
+    /// reports the changed coordinate to `moved`.
     fn shift(&mut self, i: usize, moved: &mut impl FnMut(usize, f64), change: impl FnOnce(&mut f64, &mut F)) {
         let old = self.direction(i);
         moved(i, old);
@@ -144,7 +151,8 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         self.norm.change(old, self.direction(i));
     }
 
-    /// Sets Z ← Z + h + keep·(G − h) and discards the hint.
+    /// Adds the hint h and `keep` times the hint error G − h to the gradient sum Z, where `keep` ≤ 1 clips the error,
+    /// and discards the hint.
     fn absorb<V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,

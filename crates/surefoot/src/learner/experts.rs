@@ -1,16 +1,17 @@
-//! Shared parts of the learners over the corners of a polytope: gradient sums, hints, hint errors, exponential weights.
+//! Gradient sums, hint errors and exponential weights, shared by the learners on the simplex and the L1 ball.
 
 use crate::squares::weigh;
 use crate::{Float, Vector};
 
-/// The sum Z of gradients, the hint of the open round, and the last hint error, all weighted.
+/// The sum of gradients, the hint of the current round, and the last hint error, all multiplied by the weights of their
+/// rounds.
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
-    /// The sum Z of weighted gradients, by coordinate.
+    /// The sum Z of weighted gradients of completed rounds, one number per coordinate.
     sum: Vec<f64>,
-    /// The weighted hint h_t of the open round, by coordinate.
+    /// The weighted hint h of the current round, one number per coordinate; 0 without a hint.
     hint: Vec<f64>,
-    /// The hint error δ = G − h of the last call of `error`, by coordinate.
+    /// The last hint error δ = G − h, weighted gradient minus hint, as computed by [`error`](Sums::error).
     error: Vec<f64>,
 }
 
@@ -24,34 +25,35 @@ impl Sums {
         self.sum.len()
     }
 
-    /// Returns coordinate `i` of Z_{t−1} + h_t, the gradient sum plus the hint.
+    /// Returns coordinate `i` of Z + h, the sum of weighted gradients plus the current hint.
     pub(super) fn at(&self, i: usize) -> f64 {
         self.sum[i] + self.hint[i]
     }
 
-    /// Returns the smallest coordinate of Z_{t−1} + h_t, the gradient sum plus the hint.
+    /// Returns the smallest coordinate of Z + h, the sum of weighted gradients plus the current hint.
     pub(super) fn least(&self) -> f64 {
         (0..self.dim()).map(|i| self.at(i)).fold(f64::INFINITY, f64::min)
     }
 
-    /// Announces the hint of the open round.
+    /// Stores the hint of the current round, `weight`·`hint`.
     pub(super) fn expect<F: Float, V: Vector<F> + ?Sized>(&mut self, weight: f64, hint: &V) {
         hint.each(|i, h| self.hint[i] = weigh(weight, h).wide());
     }
 
-    /// Computes and returns the hint error δ = G − h.
+    /// Computes, stores and returns the hint error δ = G − h for the weighted gradient G = `weight`·`gradient`.
     pub(super) fn error<F: Float, V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) -> &[f64] {
         self.error.iter_mut().zip(&self.hint).for_each(|(error, hint)| *error = -hint);
         gradient.each(|i, g| self.error[i] += weigh(weight, g).wide());
         &self.error
     }
 
-    /// Returns δ of the last call of [`error`](Sums::error).
+    /// Returns the hint error δ computed by the last call of [`error`](Sums::error).
     pub(super) fn errors(&self) -> &[f64] {
         &self.error
     }
 
-    /// Adds the hint and `keep` times the hint error to the gradient sum, Z ← Z + h + keep·δ, and discards the hint.
+    /// Adds the hint h and `keep` times the hint error δ to the gradient sum Z, where `keep` ≤ 1 clips the error, and
+    /// discards the hint.
     pub(super) fn absorb(&mut self, keep: f64) {
         for (i, sum) in self.sum.iter_mut().enumerate() {
             *sum += self.hint[i] + keep * self.error[i];
@@ -60,18 +62,20 @@ impl Sums {
     }
 }
 
-/// Returns the range of `x`: largest minus smallest coordinate.
+/// Returns the range of `x`, its largest minus its smallest coordinate.
 pub(super) fn range(x: &[f64]) -> f64 {
     let most = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     most - x.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Computes exp(−rate·above) for above ≥ 0; for an infinite rate, 1 at 0 and 0 elsewhere.
+/// Computes exp(−`rate`·`above`) for `above` ≥ 0. If the rate is infinite, the result is 1 for `above` = 0 and 0
+/// otherwise.
 pub(super) fn decay(rate: f64, above: f64) -> f64 {
     if above == 0.0 { 1.0 } else { (-rate * above).exp() }
 }
 
-/// Writes the normalised exponential weights exp(−rate·(Z + h)) to `weights`.
+/// Writes exponential weights proportional to exp(−`rate`·(Z + h)) to `weights`, normalised to sum to 1, where Z + h is
+/// the gradient sum plus the hint.
 pub(super) fn gibbs(rate: f64, sums: &Sums, weights: &mut [f64]) {
     let least = sums.least();
     let mut total = 0.0;

@@ -7,24 +7,28 @@ use super::{Lazy, Learner, STEEPEST, place, room_within, span};
 use crate::squares::weigh;
 use crate::{Float, Radial, Squares, Vector};
 
-/// Parameter-free learning in any dimension: the regret against u grows with ‖u‖, which need not be known in advance.
+/// FreeGrad, a parameter-free learner in any dimension: its regret against u grows with ‖u‖, which need not be known in
+/// advance.
 ///
-/// *Update*, with G_t = α_t g_t, Z = ΣG, n = ‖Z‖, h the largest ‖G‖ so far, h_1 the first, V = h² + Σ‖G‖²: w =
-/// Π_D(centre − Z·C·(2V + hn)/(2(V + hn)²√V)·exp(n²/(2V + 2hn))), C = ε·h_1². A gradient with a norm above h is clipped
-/// to h before it is used, and then h grows. The initial wealth ε is the [`reach`](crate::Domain::reach) of the domain:
-/// in the whole space, an estimate of the distance of the solution, on which the bound depends only logarithmically.
+/// *Update*, with weighted gradients G_t = α_t g_t, Z = ΣG, n = ‖Z‖, h the largest and h_1 the first nonzero ‖G‖ so
+/// far, V = h² + Σ‖G‖²: w = Π_D(centre − Z·C·(2V + hn)/(2(V + hn)²√V)·exp(n²/(2V + 2hn))), C = ε·h_1². A gradient with
+/// a norm above h is clipped to h before it is used, and then h grows. The initial wealth ε is the
+/// [`reach`](crate::Domain::reach) of the domain: in the whole space, an estimate of the distance of the solution, on
+/// which the bound depends only logarithmically.
 ///
-/// *Guarantee*: for u in D (in the whole space: within 2^100·ε), R_T(u) ≤ ε·h_1 + max(2‖u‖√(V·ln₊(2‖u‖V/C)),
-/// 4h‖u‖·ln₊(4h‖u‖√V/C)) + Σ(‖G_t‖ − h)₊·(‖w_t‖ + ‖u‖), norms from the centre, ln₊ = ln max(1, ·). The last sum is over
-/// clipped rounds; on a ball of radius r it is at most 2r·max‖G_t‖, since the clipped parts telescope. This holds for
-/// the largest weighted norm as well as for weight times the largest norm, so the weight of a round need not be known
-/// in advance. See [`regret_bound_at`](Learner::regret_bound_at). In the whole space the last sum has no bound in
-/// advance. There is no guarantee once the factor of Z would have exceeded 1e270, where it is capped.
+/// *Guarantee*: for u in D (in the whole space: within 2^100·ε), the regret R_T(u) is at most ε·h_1 +
+/// max(2‖u‖√(V·ln₊(2‖u‖V/C)), 4h‖u‖·ln₊(4h‖u‖√V/C)) + Σ(‖G_t‖ − h)₊·(‖w_t‖ + ‖u‖), norms from the centre, ln₊ = ln
+/// max(1, ·). The last sum is over clipped rounds; on a ball of radius r it is at most 2r·max‖G_t‖, since the clipped
+/// parts telescope. This holds for the largest weighted norm as well as for weight times the largest norm, so the
+/// weight of a round need not be known in advance. See [`regret_bound_at`](Learner::regret_bound_at). In the whole
+/// space the last sum has no bound in advance. There is no guarantee once the factor of Z would have exceeded 1e270,
+/// where it is capped.
 ///
-/// Projecting costs nothing, for this reason: the potential Ψ of the update satisfies Ψ_{t+1}(Z + G) ≤ Ψ_t(Z) + ⟨G,
-/// ∇Ψ_t(Z)⟩ for ‖G‖ ≤ h, that is ψ_{t+1}(w') − ψ_t(w) ≥ −⟨Z + G, w' − w⟩ for its conjugate ψ and w = −∇Ψ_t(Z). If the
-/// projection w is on the boundary, −Z = ∇ψ_t(w) + λ(w − centre) with λ ≥ 0, and ⟨w − centre, w' − w⟩ ≤ 0 for w' in the
-/// ball. So the inequality also holds with the potential restricted to the ball, and with it the regret bound.
+/// The projection does not weaken the bound, for this reason: the potential Ψ of the update satisfies Ψ_{t+1}(Z + G) ≤
+/// Ψ_t(Z) + ⟨G, ∇Ψ_t(Z)⟩ for ‖G‖ ≤ h, that is ψ_{t+1}(w') − ψ_t(w) ≥ −⟨Z + G, w' − w⟩ for its conjugate ψ and w =
+/// −∇Ψ_t(Z). If the projection w is on the boundary, −Z = ∇ψ_t(w) + λ(w − centre) with λ ≥ 0, and ⟨w − centre, w' − w⟩
+/// ≤ 0 for w' in the ball. So the inequality also holds with the potential restricted to the ball, and with it the
+/// regret bound.
 ///
 /// With growing weights, C soon becomes small relative to V, and w stays near the centre for a long time: prefer
 /// [`Uniform`](crate::Uniform) weights, or a large ε.
@@ -49,31 +53,33 @@ use crate::{Float, Radial, Squares, Vector};
 /// (h/h_1)².
 #[derive(Clone, Debug)]
 pub struct FreeGrad<F, D> {
-    /// The domain of the iterates: a ball or the whole space.
+    /// The domain that contains all iterates: a ball or the whole space.
     domain: D,
-    /// Z, the sum of weighted gradients after clipping.
+    /// Z, the sum of weighted gradients after clipping, one number per coordinate.
     sum: Vec<f64>,
-    /// Squared norm of Z, the sum of weighted gradients.
+    /// Squared Euclidean norm of Z, the sum of weighted gradients.
     norm: Squares,
-    /// Sum of squared gradient norms after clipping.
+    /// Sum of the squared norms of weighted gradients after clipping.
     gradients: Squares,
-    /// h_1, the norm of the first nonzero gradient; 0 before it.
+    /// h_1, the norm of the first nonzero weighted gradient; 0 before there is one.
     first: f64,
     /// h, the largest norm of a weighted gradient so far.
     largest: f64,
-    /// The factor of −Z in the iterate.
+    /// The number s in the iterate w = centre − s·Z, where Z is the sum of weighted gradients.
     scale: f64,
-    /// Sum of the clipped-off parts of gradient norms, Σ(‖G_t‖ − h)₊.
+    /// Sum over rounds of the clipped-off parts of the norms of weighted gradients G_t, Σ(‖G_t‖ − h)₊.
     cut: f64,
-    /// Regret from clipped rounds that does not depend on u, Σ(‖G_t‖ − h)₊·‖w_t − centre‖.
+    /// Part of the regret bound due to clipping weighted gradients G_t to the largest norm h seen before that does not
+    /// depend on the comparator u: Σ(‖G_t‖ − h)₊·‖w_t − centre‖.
     lost: f64,
-    /// Whether the factor of Z ever had to be capped.
+    /// Whether `scale` ever had to be capped to stay finite, after which there is no regret bound.
     slow: bool,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float, D: Radial<F>> FreeGrad<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`. Later calls do not
+    /// allocate.
     pub fn new(dim: usize, domain: D) -> Self {
         Self {
             domain,
@@ -97,7 +103,8 @@ impl<F: Float, D: Radial<F>> FreeGrad<F, D> {
         Potential { wealth: self.domain.reach(), first, largest, spread: squares.root() / largest }
     }
 
-    /// Recomputes the factor of −Z after a change of Z or h.
+    /// Recomputes `scale`, the number s in w = centre − s·Z, after a change of the gradient sum Z or the largest norm
+    /// h.
     fn retune(&mut self) {
         let m = self.norm.root() / self.largest;
         let bet = self.potential().bet(m);

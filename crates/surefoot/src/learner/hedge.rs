@@ -7,14 +7,17 @@ use super::experts::{Sums, gibbs, range};
 use super::{Hinted, Learner};
 use crate::{Float, Vector};
 
-/// Exponential weights over the corners of the [`Simplex`](crate::Simplex), with one adaptive learning rate and hints.
+/// Hedge: exponential weights over the corners of the [`Simplex`](crate::Simplex), one expert each, with one adaptive
+/// learning rate and hints.
 ///
-/// *Update*, with G_t = α_t g_t, hint h_t, and s_t the range (largest minus smallest coordinate) of δ_t = G_t − h_t:
-/// w_t ∝ exp(−η_t(Z_{t−1} + h_t)), η_t = 2√(ln K/(Γ_t² + Σ_{i<t} s_i²)), with Γ_t ≥ s_t known beforehand. If δ_t has a
-/// larger range, it is clipped to Γ_t before it is used, and then Γ grows. Without [`with_range`](Hedge::with_range)
-/// the initial value of Γ is 0: then the first gradient only sets the scale, and w stays uniform.
+/// *Update*, with weighted gradients G_t = α_t g_t, their sum Z, hints h_t (predictions of G_t), and s_t the range
+/// (largest minus smallest coordinate) of the hint error δ_t = G_t − h_t, for K experts: w_t ∝ exp(−η_t(Z_{t−1} +
+/// h_t)), η_t = 2√(ln K/(Γ_t² + Σ_{i<t} s_i²)), where Γ_t is a bound on s_t known before round t. If δ_t has a larger
+/// range, it is clipped to Γ_t before it is used, and then Γ grows. Without [`with_range`](Hedge::with_range) the
+/// initial value of Γ is 0: then the first gradient only sets the scale, and w stays uniform.
 ///
-/// *Guarantee*: R_T(u) ≤ √(ln K·(Γ² + Σs²)), plus max s_t if anything was clipped.
+/// *Guarantee*: the regret R_T(u) is at most √(ln K·(Γ² + Σs²)), plus max s_t if anything was clipped, for every u in
+/// the simplex.
 ///
 /// *Cost*: O(K) per step, with K exponentials.
 ///
@@ -30,17 +33,18 @@ use crate::{Float, Vector};
 /// stability term by Hoeffding's lemma.
 #[derive(Clone, Debug)]
 pub struct Hedge<F> {
-    /// The sum Z of weighted gradients, the hint of the open round, and the last hint error.
+    /// The sum Z of weighted gradients, the hint of the current round, and the last hint error (gradient minus hint).
     sums: Sums,
-    /// The clipping threshold Γ, and the sum of squared ranges of hint errors.
+    /// The clipping threshold Γ for ranges (largest minus smallest coordinate) of hint errors, and the sum of their
+    /// squares.
     clip: Clip,
-    /// The weights w of the experts.
+    /// The current weights w of the experts, which sum to 1.
     iterate: Vec<f64>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float> Hedge<F> {
-    /// Creates uniform weights over `dim` experts. No later call allocates.
+    /// Creates the learner with uniform initial weights over `dim` experts. Later calls do not allocate.
     ///
     /// # Panics
     /// If `dim` is 0.
@@ -50,7 +54,8 @@ impl<F: Float> Hedge<F> {
         Self { sums: Sums::new(dim), clip: Clip::default(), iterate, arrays: PhantomData }
     }
 
-    /// Sets the initial value of Γ to `bound`, an upper bound on the range of weighted gradients minus their hints.
+    /// Sets the initial clipping threshold Γ to `bound`, an upper bound on the range (largest minus smallest
+    /// coordinate) of weighted gradients minus their hints; the default is 0.
     ///
     /// # Panics
     /// If `bound` is negative or not finite.

@@ -1,17 +1,19 @@
-//! Follow-the-leader for losses with known strong convexity.
+//! Follow-the-leader for strongly convex losses with a known constant of strong convexity.
 
 use super::{Learner, Quadratic, leader_room};
 use crate::promise::Promise;
 use crate::squares::weigh;
 use crate::{Float, Point, Project, Squares, Vector};
 
-/// Follow-the-leader on quadratic lower bounds, on any domain with a projection.
+/// Follow-the-leader on quadratic lower bounds of μ-strongly convex losses, on any domain with a projection.
 ///
 /// *Update*, for losses α_t(⟨g_t, ·⟩ + (μ/2)‖· − x_t‖²): w_{t+1} = Π_D((Σ α_i x_i − Z_t/μ)/A_t), the minimiser over the
-/// domain of the sum of all losses so far. The initial iterate is the centre. There is nothing to tune; multiplying
-/// losses and μ by a constant changes nothing.
+/// domain D of the sum of all losses so far, where Z_t is the sum of weighted gradients α_i g_i and A_t that of
+/// weights. The initial iterate is the centre of the domain. There is nothing to tune; multiplying losses and μ by a
+/// constant changes nothing.
 ///
-/// *Guarantee*: the regret of these losses is at most Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t), also in the whole space.
+/// *Guarantee*: the regret of these losses is at most Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t), on bounded domains and in
+/// the whole space.
 ///
 /// *Cost*: O(d) per step plus the projection. In the whole space or a ball [`StronglyConvex`](crate::StronglyConvex)
 /// computes the same iterates in O(nnz).
@@ -27,25 +29,28 @@ use crate::{Float, Point, Project, Squares, Vector};
 /// regret: McMahan (2017).
 #[derive(Clone, Debug)]
 pub struct Leader<F, D> {
-    /// The domain D of the iterates.
+    /// The domain D that contains all iterates.
     domain: D,
-    /// μ, the strong convexity of the losses.
+    /// μ, the constant of strong convexity of the losses.
     curvature: f64,
-    /// The current iterate w, by coordinate.
+    /// The current iterate w, one number per coordinate.
     iterate: Vec<F>,
-    /// Numerator of the leader, Σ α_i x_i − Z/μ, by coordinate.
+    /// Numerator Σ α_i x_i − Z/μ of the unconstrained minimiser, from query points x_i and the sum Z of weighted
+    /// gradients, one number per coordinate.
     pull: Vec<f64>,
-    /// A_t, the sum of the weights of losses with curvature.
+    /// A_t, the sum of the weights of quadratic losses; linear losses do not count.
     total: f64,
-    /// The regret bound Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t).
+    /// The regret bound Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t), where w_t is the iterate and x_t the query point of round
+    /// t.
     regret: Squares,
-    /// The guarantee of the theorem for this run, compared with that of the first gradient.
+    /// The excess bound of the theorem on strong convexity for this run, and the bound given by the first gradient
+    /// alone.
     promise: Promise,
 }
 
 impl<F: Float, D: Project<F>> Leader<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions, for losses with strong convexity μ =
-    /// `curvature`.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`, for losses with
+    /// strong convexity μ = `curvature`.
     ///
     /// # Panics
     /// If `curvature` is not positive and finite.
@@ -63,12 +68,13 @@ impl<F: Float, D: Project<F>> Leader<F, D> {
         }
     }
 
-    /// Returns μ, the strong convexity of the losses.
+    /// Returns μ, the constant of strong convexity of the losses.
     pub fn curvature(&self) -> f64 {
         self.curvature
     }
 
-    /// Moves the iterate to the minimiser of the sum of all losses; without curvature there is none, and nothing moves.
+    /// Moves the iterate to the minimiser of the sum of all losses. While all losses are linear there is no minimiser,
+    /// and the iterate stays.
     fn follow(&mut self) {
         if self.total > 0.0 {
             for (w, pull) in self.iterate.iter_mut().zip(&self.pull) {
@@ -78,7 +84,9 @@ impl<F: Float, D: Project<F>> Leader<F, D> {
         }
     }
 
-    /// Adds the linear part of a loss whose weighted gradient at w_t is `weight`·`gradient` plus `bend`.
+    /// Adds the linear part of a loss, and updates the regret bound. `weight`·`gradient` + `bend` is the weighted
+    /// gradient of the whole loss at the iterate, where `bend(self, i)` is coordinate i of the quadratic part's
+    /// gradient.
     fn learn<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, bend: impl Fn(&Self, usize) -> f64) {
         let mut slope = Squares::default();
         (0..self.pull.len()).for_each(|i| slope.add(bend(self, i)));

@@ -1,19 +1,21 @@
-//! The product of a magnitude and a direction: from a one-dimensional learner and a learner of a unit ball to the whole
-//! space.
+//! A learner for the whole space, as the product of a one-dimensional learner (magnitude) and a unit-ball learner
+//! (direction).
 
 use super::{Lazy, Learner};
 use crate::{Float, Vector};
 
-/// A one-dimensional learner for the magnitude s and a learner of a unit ball for the direction y: w = max(s, 0)·y.
+/// A learner with iterate w = max(s, 0)·y, where a one-dimensional learner chooses the magnitude s and a learner on a
+/// unit ball the direction y.
 ///
-/// *Update*: the direction learner receives g, the magnitude learner the slope ⟨g, y⟩, except where s < 0 and the slope
-/// would decrease s further, which is the constraint reduction to s ≥ 0. The domain of the direction is a unit ball
-/// around 0 of any norm.
+/// *Update*: the direction learner receives the gradient g, and the magnitude learner the slope ⟨g, y⟩, except where s
+/// < 0 and the slope would decrease s further (the constraint reduction to s ≥ 0). The domain of the direction is a
+/// unit ball around 0 of any norm.
 ///
-/// *Guarantee*: R_T(u) ≤ R_1d(‖u‖) + ‖u‖·R_ball(u/‖u‖) with the norm of that ball. So a magnitude learner without a
-/// radius gives a learner without a radius in any norm. With a magnitude of a bounded domain there is no guarantee
-/// against points beyond it; see [`regret_bound_at`](Learner::regret_bound_at). For the Euclidean norm
-/// [`FreeGrad`](crate::FreeGrad) does it in one piece.
+/// *Guarantee*: the regret R_T(u) is at most R_1d(‖u‖) + ‖u‖·R_ball(u/‖u‖), the regrets of the magnitude and the
+/// direction learner, with the norm of that ball. So a parameter-free magnitude learner gives a parameter-free learner
+/// in any norm. If the magnitude learner's domain is bounded, there is no guarantee against larger u; see
+/// [`regret_bound_at`](Learner::regret_bound_at). For the Euclidean norm, [`FreeGrad`](crate::FreeGrad) is a single
+/// learner with such a guarantee.
 ///
 /// *Cost*: that of both learners; O(nnz) for a [`Lazy`] direction.
 ///
@@ -36,14 +38,15 @@ use crate::{Float, Vector};
 pub struct Magnitude<S, Y> {
     /// The one-dimensional learner of the magnitude s.
     magnitude: S,
-    /// The learner of the direction y, whose domain is a unit ball around 0.
+    /// The learner of the direction y, whose domain is a unit ball around 0 in some norm.
     direction: Y,
-    /// Initial value of the magnitude s.
+    /// Initial value of the magnitude s, from which distances are measured in regret bounds.
     start: f64,
 }
 
 impl<S: Learner<f64>, Y> Magnitude<S, Y> {
-    /// Combines a one-dimensional learner and a learner whose domain is a unit ball around 0.
+    /// Combines a one-dimensional learner for the magnitude and a learner for the direction, whose domain must be a
+    /// unit ball around 0 in some norm.
     ///
     /// # Panics
     /// If `magnitude` does not have exactly one dimension.
@@ -53,12 +56,12 @@ impl<S: Learner<f64>, Y> Magnitude<S, Y> {
         Self { magnitude, direction, start }
     }
 
-    /// Returns max(s, 0), the size of the iterate.
+    /// Returns max(s, 0), the factor by which the direction is multiplied, for the magnitude s.
     fn size(&self) -> f64 {
         self.magnitude.at(0).max(0.0)
     }
 
-    /// Passes `slope` to the magnitude learner, unless it would push a negative s further down.
+    /// Passes `slope` to the magnitude learner, unless that would push an already negative magnitude further down.
     fn stretch(&mut self, weight: f64, slope: f64) {
         if self.magnitude.at(0) >= 0.0 || slope < 0.0 {
             self.magnitude.tell(weight, &[slope]);
@@ -87,8 +90,8 @@ impl<F: Float, S: Learner<f64>, Y: Learner<F>> Learner<F> for Magnitude<S, Y> {
         self.direction.open(weight);
     }
 
-    /// Returns the smaller limit of the two learners. The slopes of the magnitude learner are within the limit too, since
-    /// they are inner products of gradients and points of a unit ball.
+    /// Returns the smaller budget of the two learners. The slopes of the magnitude learner stay within this budget too,
+    /// since they are inner products of gradients and points of a unit ball.
     fn magnitude_budget(&self, weight: f64) -> f64 {
         self.magnitude.magnitude_budget(weight).min(self.direction.magnitude_budget(weight))
     }

@@ -5,13 +5,13 @@ use super::{Learner, Quadratic, leader_room};
 use crate::squares::weigh;
 use crate::{Float, Point, Radial, Squares, Vector};
 
-/// Follow-the-leader on losses that are curved along their gradients.
+/// The online Newton step: follow-the-leader on losses with curvature along their gradients, such as exp-concave ones.
 ///
-/// *Update*, for ℓ_t = ⟨g_t, ·⟩ + (γ_t/2)⟨g_t, · − x_t⟩²: w_{t+1} is the minimiser of Σ α_i ℓ_i + (ε/2)‖· − centre‖²
-/// over the domain. With H_t = εI + Σ α_i γ_i g_i g_iᵀ and b_t = Σ α_i(γ_i⟨g_i, x_i − centre⟩ − 1)·g_i it equals centre +
-/// (H_t + νI)^{-1} b_t, with the smallest ν ≥ 0 that brings it into the domain. γ_t is γ, but at most 1/(8B‖g_t‖) with
-/// B twice the reach; a smaller curvature still gives a lower bound. Multiplying losses by a constant changes nothing
-/// if γ is divided by it and ε multiplied by it.
+/// *Update*, for quadratic losses ℓ_t = ⟨g_t, ·⟩ + (γ_t/2)⟨g_t, · − x_t⟩²: w_{t+1} is the minimiser of Σ α_i ℓ_i +
+/// (ε/2)‖· − centre‖² over the domain. With H_t = εI + Σ α_i γ_i g_i g_iᵀ and b_t = Σ α_i(γ_i⟨g_i, x_i − centre⟩ −
+/// 1)·g_i it equals centre + (H_t + νI)^{-1} b_t, with the smallest ν ≥ 0 that brings it into the domain. γ_t is γ, but
+/// at most 1/(8B‖g_t‖) with B twice the reach; a smaller curvature still gives a lower bound. Multiplying losses by a
+/// constant changes nothing if γ is divided by it and ε multiplied by it.
 ///
 /// *Guarantee*: the regret of these losses against u is at most (ε/2)‖u − centre‖² + ½Σ α_t²(1 + γ_t⟨g_t, w_t −
 /// x_t⟩)²·⟨g_t, H_t^{-1} g_t⟩. On a bounded domain, with every γ_t ≥ γ' and α the largest weight, it is at most (ε/2)‖u
@@ -42,29 +42,30 @@ use crate::{Float, Point, Radial, Squares, Vector};
 /// Source: Hazan, Agarwal and Kale (2007); for Algorithm 2 of arXiv 1903.00974, which names exp-concave losses.
 #[derive(Clone, Debug)]
 pub struct OnlineNewton<F, D> {
-    /// The domain of the iterates: a ball or the whole space.
+    /// The domain that contains all iterates: a ball or the whole space.
     domain: D,
-    /// γ, the curvature along gradients.
+    /// γ, the curvature of the losses along their gradients.
     gamma: f64,
-    /// ε, the curvature in all directions.
+    /// ε, the strength of the initial regulariser (ε/2)‖· − centre‖².
     epsilon: f64,
-    /// The current iterate w, by coordinate.
+    /// The current iterate w, one number per coordinate.
     iterate: Vec<F>,
-    /// b, the negative gradient of the quadratic objective at the centre.
+    /// b, the negative gradient of the sum of losses at the centre of the domain.
     pull: Vec<f64>,
-    /// The Hessian H of the sum of losses, in factored form.
+    /// The Hessian H of the sum of losses and the initial regulariser, in factored form.
     hessian: Cholesky,
-    /// Factors of H + νI, the Hessian with a multiplier ν of the domain's constraint, during the search for ν.
+    /// Scratch space for the factors of H + νI during the search for the Lagrange multiplier ν of the domain's
+    /// constraint.
     shifted: Cholesky,
-    /// Scratch vectors: the candidate iterate minus the centre, and a normalised copy of it.
+    /// Two scratch vectors: the candidate iterate minus the centre, and that vector normalised.
     work: [Vec<f64>; 2],
-    /// Twice the second part of the regret bound, Σ α²(1 + γ⟨g, w − x⟩)²⟨g, H⁻¹g⟩.
+    /// The sum Σ α_t²(1 + γ_t⟨g_t, w_t − x_t⟩)²⟨g_t, H_t⁻¹g_t⟩, half of which is part of the regret bound.
     regret: f64,
 }
 
 impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions, with curvature γ along gradients and ε in
-    /// all directions.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`, for losses with
+    /// curvature γ = `gamma` along gradients and an initial regulariser of strength ε = `epsilon`.
     ///
     /// # Panics
     /// If `gamma` or `epsilon` is not positive and finite.
@@ -87,7 +88,8 @@ impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
         }
     }
 
-    /// Adds a loss with curvature `gamma` along its gradient; `inner` is γ⟨g, x − centre⟩, `bend` is γ⟨g, w − x⟩.
+    /// Adds a loss of weight `weight` that has gradient g = `gradient` at the query point x and curvature γ = `gamma`
+    /// along g. `inner` is γ⟨g, x − centre⟩, and `bend` is γ⟨g, w − x⟩ for the current iterate w.
     fn learn<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, gamma: f64, inner: f64, bend: f64) {
         if weight == 0.0 {
             return;
@@ -105,7 +107,7 @@ impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
         self.follow();
     }
 
-    /// Moves the iterate to the minimiser of the sum of all losses over the domain.
+    /// Moves the iterate to the minimiser over the domain of the sum of all losses and the initial regulariser.
     fn follow(&mut self) {
         let work = &mut self.work[0];
         work.copy_from_slice(&self.pull);
@@ -123,8 +125,9 @@ impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
         }
     }
 
-    /// Finds ν ≥ 0 with ‖(H + νI)⁻¹b‖ = `radius`, by Newton's method on the reciprocal of that norm. The reciprocal is
-    /// concave in ν, so steps that start from the left never overshoot.
+    /// Writes the vector (H + νI)⁻¹b of norm `radius` to `work[0]`, with ν ≥ 0 found by Newton's method on the
+    /// reciprocal of the norm. The reciprocal is concave in ν, so steps that start below the solution never overshoot
+    /// it.
     fn confine(&mut self, radius: f64) {
         let [point, slope] = &mut self.work;
         let mut shift = 0.0;

@@ -1,21 +1,22 @@
-//! Online gradient descent with one adaptive learning rate.
+//! Projected online gradient descent with one adaptive learning rate for all coordinates, in O(nnz) per step.
 
 use super::{Lazy, Learner, nearby, place, room_within};
 use crate::memory::lengthen;
 use crate::squares::weigh;
 use crate::{Float, Grow, Radial, Squares, Vector};
 
-/// Scale below which the direction is rewritten with scale 1, to keep it in range.
+/// Scale below which the direction is multiplied by the scale and the scale reset to 1, so that neither leaves the
+/// range of floating-point numbers.
 const SMALL: f64 = 1.0 / 65536.0;
 
 /// Projected online gradient descent with a learning rate that adapts to the gradient norms seen.
 ///
-/// *Update*: V ← V + ‖G_t‖², w ← Π_D(w − B·G_t/√(2V)), where G_t = α_t g_t and B is twice the reach of the domain. The
-/// initial iterate is the centre. Zero gradients change nothing, and multiplying all losses by a constant changes
-/// nothing.
+/// *Update*: V ← V + ‖G_t‖², w ← Π_D(w − B·G_t/√(2V)), where G_t = α_t g_t is the weighted gradient and B twice the
+/// [`reach`](crate::Domain::reach) of the domain D. The initial iterate is the centre of D. Zero gradients change
+/// nothing, and multiplying all losses by a constant changes nothing.
 ///
-/// *Guarantee*: R_T(u) ≤ B·√(2V_T) for u in a bounded domain (Streeter and McMahan 2010; Duchi et al. 2011). There is
-/// no guarantee in the whole space, unless iterates happen to stay within B of u.
+/// *Guarantee*: the regret R_T(u) is at most B·√(2V_T) for u in a bounded domain (Streeter and McMahan 2010; Duchi et
+/// al. 2011). There is no guarantee in the whole space, unless iterates happen to stay within B of u.
 ///
 /// *Cost*: O(nnz) per step. The projection is one global factor; each time it has shrunk by 2^16 the direction is
 /// rewritten in O(d), which happens at most about √T times in T rounds.
@@ -29,31 +30,33 @@ const SMALL: f64 = 1.0 / 65536.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct OgdNorm<F, D> {
-    /// The domain of the iterates: a ball or the whole space.
+    /// The domain that contains all iterates: a ball or the whole space.
     domain: D,
-    /// The direction (w − centre)/scale, by coordinate.
+    /// The direction (w − centre)/scale of the iterate w, one number per coordinate.
     direction: Vec<F>,
-    /// The global scale of the direction.
+    /// The factor of the direction in the iterate w = centre + scale · direction, common to all coordinates.
     scale: f64,
-    /// V, the sum of squared norms of weighted gradients.
+    /// V, the sum of the squared norms of weighted gradients so far.
     gradients: Squares,
-    /// Squared norm of the direction.
+    /// Squared Euclidean norm of the direction.
     norm: Squares,
 }
 
 impl<F: Float, D: Radial<F>> OgdNorm<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`. Later calls do not
+    /// allocate.
     pub fn new(dim: usize, domain: D) -> Self {
         let direction = vec![F::default(); dim];
         Self { domain, direction, scale: 1.0, gradients: Squares::default(), norm: Squares::default() }
     }
 
-    /// Returns B/scale: the step length, in units of the direction, for a gradient of norm √(2V).
+    /// Returns B/scale, where B is twice the domain's reach: the length by which the direction moves for a gradient of
+    /// norm √(2V).
     fn stride(&self) -> f64 {
         2.0 * self.domain.reach() / self.scale
     }
 
-    /// Multiplies the direction by the scale and resets the scale to 1.
+    /// Multiplies the direction by the scale and resets the scale to 1; reports every coordinate to `moved`.
     fn renew(&mut self, mut moved: impl FnMut(usize, f64)) {
         let mut norm = Squares::default();
         for (i, u) in self.direction.iter_mut().enumerate() {
@@ -75,8 +78,8 @@ impl<F: Float, D: Radial<F>> Learner<F> for OgdNorm<F, D> {
         place(self, i)
     }
 
-    /// Returns the limit with allowance for the direction, which is up to 2^16 times as long as the iterate minus the
-    /// centre.
+    /// Returns a budget under which the direction does not overflow either; the direction is up to 2^16 times as long
+    /// as the iterate minus the centre.
     fn magnitude_budget(&self, _: f64) -> f64 {
         room_within::<F>(self.domain.reach() / SMALL)
     }

@@ -1,4 +1,4 @@
-//! Follow-the-regularised-leader with a p-norm, on the L1 ball.
+//! Follow-the-regularised-leader with a squared p-norm as regulariser, on the L1 ball.
 
 use std::marker::PhantomData;
 
@@ -10,16 +10,18 @@ use crate::{Float, Vector};
 /// Number of bisection steps for the Lagrange multiplier of the constraint: more than the bits of an `f64` mantissa.
 const HALVINGS: usize = 60;
 
-/// Optimistic follow-the-regularised-leader with (λ/2)‖·‖_p² on the [`L1Ball`](crate::L1Ball), for p near 1.
+/// Optimistic follow-the-regularised-leader with regulariser (λ/2)‖·‖_p² on the [`L1Ball`](crate::L1Ball), for p near
+/// 1.
 ///
-/// *Update*: w_t minimises ⟨Z_{t−1} + h_t, ·⟩ + (λ_t/2)‖·‖_p² over the ball of radius r, with 1/p + 1/q = 1, q the even
-/// number 2⌈ln d⌉, and λ_t = √(2(q−1)(Γ_t² + Σ_{i<t} ‖δ_i‖_q²))/r. Equivalently, w_t is the gradient of ‖θ‖_q²/(2λ) at
-/// θ, where θ is −(Z + h) shrunk towards 0 by the Lagrange multiplier of the constraint, found by bisection. Errors
-/// larger than Γ in the q-norm are clipped to Γ, and then Γ grows.
+/// *Update*: w_t minimises ⟨Z_{t−1} + h_t, ·⟩ + (λ_t/2)‖·‖_p² over the L1 ball of radius r, where Z is the sum of
+/// weighted gradients G_t = α_t g_t, h_t the hint (a prediction of G_t), δ_t = G_t − h_t the hint error, 1/p + 1/q = 1,
+/// q the even number 2⌈ln d⌉, and λ_t = √(2(q−1)(Γ_t² + Σ_{i<t} ‖δ_i‖_q²))/r. Equivalently, w_t is the gradient of
+/// ‖θ‖_q²/(2λ) at θ, where θ is −(Z + h) shrunk towards 0 by the Lagrange multiplier of the constraint, found by
+/// bisection. Errors larger than Γ in the q-norm are clipped to Γ, and then Γ grows.
 ///
-/// *Guarantee*: R_T(u) ≤ r·√(2(q−1)(Γ² + Σ‖δ‖_q²)), plus 2r·max‖δ‖_q if anything was clipped; ‖δ‖_q ≤ √e·‖δ‖_∞.
-/// Compared with [`SignedHedge`](crate::SignedHedge) it needs no exponentials, and its bound is larger by a factor of
-/// up to √e.
+/// *Guarantee*: the regret R_T(u) is at most r·√(2(q−1)(Γ² + Σ‖δ‖_q²)), plus 2r·max‖δ‖_q if anything was clipped; ‖δ‖_q
+/// ≤ √e·‖δ‖_∞. Compared with [`SignedHedge`](crate::SignedHedge) it needs no exponentials, and its bound is larger by a
+/// factor of up to √e.
 ///
 /// *Cost*: O(d) per step where the constraint is inactive, up to 60·d where it is active.
 ///
@@ -35,21 +37,22 @@ const HALVINGS: usize = 60;
 /// Source: Gentile (2003); the regret by strong convexity of ½‖·‖_p² with modulus p − 1 = 1/(q − 1).
 #[derive(Clone, Debug)]
 pub struct PNorm<F> {
-    /// The sum Z of weighted gradients, the hint of the open round, and the last hint error.
+    /// The sum Z of weighted gradients, the hint of the current round, and the last hint error (gradient minus hint).
     sums: Sums,
-    /// The clipping threshold Γ, and the sum of squared q-norms of hint errors.
+    /// The clipping threshold Γ for q-norms of hint errors, and the sum of their squares.
     clip: Clip,
-    /// Radius r of the L1 ball.
+    /// Radius r of the L1 ball that contains all iterates.
     radius: f64,
-    /// The even exponent q of the norm, with 1/p + 1/q = 1.
+    /// The even exponent q of the dual norm ‖·‖_q, in which gradients are measured.
     power: i32,
-    /// The current iterate w, by coordinate.
+    /// The current iterate w, one number per coordinate.
     iterate: Vec<f64>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float> PNorm<F> {
-    /// Creates the learner at 0, in `dim` dimensions and the L1 ball of radius `radius`. No later call allocates.
+    /// Creates the learner on the L1 ball of radius `radius` in `dim` dimensions, with its initial iterate at 0. Later
+    /// calls do not allocate.
     ///
     /// # Panics
     /// If `radius` is not positive and finite.
@@ -60,12 +63,14 @@ impl<F: Float> PNorm<F> {
         Self { sums: Sums::new(dim), clip: Clip::default(), radius, power, iterate, arrays: PhantomData }
     }
 
-    /// Returns √(2(q − 1)(Γ² + V)), which is λ times the radius.
+    /// Returns √(2(q − 1)(Γ² + V)), the regulariser's strength λ times the radius, where V is the sum of squared
+    /// q-norms of clipped hint errors.
     fn spread(&self) -> f64 {
         (2.0 * f64::from(self.power - 1)).sqrt() * self.clip.spread()
     }
 
-    /// Moves the iterate to the minimiser. Sizes are divided by the largest |Z + h|, so that powers stay in range.
+    /// Moves the iterate to the minimiser of ⟨Z + h, ·⟩ + (λ/2)‖·‖_p² over the L1 ball. Coordinates are divided by the
+    /// largest |Z_j + h_j|, so that their q-th powers stay in range.
     fn play(&mut self) {
         let most = (0..self.sums.dim()).map(|i| self.sums.at(i).abs()).fold(0.0, f64::max);
         let limit = self.spread() / most; // ‖w‖₁ ≤ r where ‖λw‖₁ ≤ λr, in these units
@@ -87,7 +92,8 @@ impl<F: Float> PNorm<F> {
         }
     }
 
-    /// Writes the gradient of ½‖θ‖_q² to the iterate, where θ is −(Z + h)/most shrunk by `shrink`; returns its L1 norm.
+    /// Writes the gradient of ½‖θ‖_q² to the iterate and returns the gradient's L1 norm. θ is −(Z + h)/`most`
+    /// soft-thresholded at `shrink`, for the gradient sum Z and the hint h.
     fn mirror(&mut self, most: f64, shrink: f64) -> f64 {
         let theta = |i: usize| (self.sums.at(i).abs() / most - shrink).max(0.0);
         let largest = 1.0 - shrink;
@@ -108,7 +114,7 @@ impl<F: Float> PNorm<F> {
     }
 }
 
-/// Returns the q-norm ‖x‖_q for q = `power`.
+/// Returns the q-norm (Σ|x_j|^q)^(1/q) of `x` for q = `power`.
 fn norm(x: &[f64], power: i32) -> f64 {
     let most = x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     if most == 0.0 {

@@ -1,41 +1,44 @@
-//! The potential function of FreeGrad, and constants shared by learners without a radius.
+//! The potential function of FreeGrad, and constants shared by parameter-free learners.
 
 use super::span;
 use crate::{Float, Separable};
 
-/// Largest distance of an iterate from the centre, in units of the initial wealth: 2^100.
+/// Largest distance of an iterate from the centre, as a multiple of the initial wealth: 2^100.
 pub(super) const FURTHEST: f64 = (1_u128 << 100) as f64;
 
-/// Returns the initial wealth ε of coordinate `i`: half the width of its interval; in the whole space, the reach.
+/// Returns the initial wealth ε of the learner of coordinate `i`: half the width of its interval in a box; in the whole
+/// space, the domain's reach.
 pub(super) fn wealth<F: Float>(domain: &impl Separable<F>, i: usize) -> f64 {
     domain.width(i).wide() / 2.0
 }
 
-/// Returns the largest distance of coordinate `i` from the centre: half its interval; in the whole space, the limit on
-/// iterates.
+/// Returns the largest distance of coordinate `i` of an iterate from the centre: half the width of its interval in a
+/// box; in the whole space, `FURTHEST` times the initial wealth.
 pub(super) fn furthest<F: Float>(domain: &impl Separable<F>, i: usize) -> f64 {
     let furthest = wealth(domain, i) * if domain.bounded() { 1.0 } else { FURTHEST };
     furthest.min(span::<F>())
 }
 
-/// The parameters of the potential C·V^(−1/2)·exp(n²/(2V + 2hn)) with C = ε·h_1²; n = ‖Z‖ is an argument.
+/// The parameters of FreeGrad's potential C·V^(−1/2)·exp(n²/(2V + 2hn)) with C = ε·h_1², as a function of the norm n =
+/// ‖Z‖ of the gradient sum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Potential {
-    /// ε, the initial wealth, in the unit of iterates.
+    /// ε, the initial wealth, an estimate of the solution's distance from the centre.
     pub(super) wealth: f64,
-    /// h_1, the norm of the first gradient.
+    /// h_1, the norm of the first nonzero gradient.
     pub(super) first: f64,
     /// h, the largest gradient norm so far.
     pub(super) largest: f64,
-    /// √V/h, where V = h² + Σ of squared gradient norms.
+    /// √V/h, where h is the largest gradient norm and V = h² + the sum of squared gradient norms.
     pub(super) spread: f64,
 }
 
 impl Potential {
-    /// Returns the derivative of the potential by n, times h/n, at n = m·h: the iterate is minus this value times Z/h.
+    /// Returns the potential's derivative with respect to n, times h/n, at n = `m`·h. The iterate minus the centre is
+    /// minus this value times Z/h.
     ///
-    /// All quantities are ratios, so units cancel. C enters the exponent as a logarithm, so neither a large exponent
-    /// nor a small first gradient over- or underflows.
+    /// Only ratios of gradient norms are used, so their scale does not matter. C enters the exponent as a logarithm, so
+    /// that neither a large exponent nor a small first gradient over- or underflows.
     pub(super) fn bet(&self, m: f64) -> f64 {
         let q = self.spread * self.spread;
         let log = 2.0 * (self.first / self.largest).ln() + m * m / (2.0 * (q + m));
@@ -43,8 +46,8 @@ impl Potential {
         self.wealth * (rest * log.exp()).min(FURTHEST / m)
     }
 
-    /// Returns a bound on ε·h_1 + sup over n of (`distance`·n − potential): the regret against a point at that
-    /// distance.
+    /// Returns an upper bound on ε·h_1 + sup over n of (`distance`·n − potential(n)), the regret against a comparator
+    /// at `distance` from the centre.
     pub(super) fn regret(&self, distance: f64) -> f64 {
         let start = self.wealth * self.first;
         if distance == 0.0 || self.first == 0.0 {
@@ -62,7 +65,8 @@ impl Potential {
 mod tests {
     use super::Potential;
 
-    /// Compares the bound with the conjugate found by search, for C from 10⁻⁶⁰ to 10⁶ and distances from 10⁻⁶ to 10¹².
+    /// Checks that the closed-form regret bound is at least the potential's conjugate found by numerical search, for C
+    /// from 10⁻⁶⁰ to 10⁶ and distances from 10⁻⁶ to 10¹².
     #[test]
     fn the_closed_form_is_above_the_conjugate() {
         let (mut worst, mut cases) = (0.0_f64, 0);
@@ -90,7 +94,8 @@ mod tests {
         assert!(cases > 3000 && worst > 0.8, "{worst}");
     }
 
-    /// Checks the potential's defining inequality Ψ(Z + G, V + G²) ≤ Ψ(Z, V) + ⟨G, ∇Ψ⟩ for |G| ≤ h, in two dimensions.
+    /// Checks the inequality on which the regret bound rests, Ψ(Z + G, V + G²) ≤ Ψ(Z, V) + ⟨G, ∇Ψ⟩ for the potential Ψ
+    /// and |G| ≤ h, in two dimensions.
     #[test]
     fn one_step_costs_nothing() {
         let value = |n: f64, v: f64| -0.5 * v.ln() + n * n / (2.0 * v + 2.0 * n);

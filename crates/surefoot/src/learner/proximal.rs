@@ -1,23 +1,24 @@
-//! Proximal follow-the-regularised-leader with hints, on any domain with a projection.
+//! Optimistic proximal follow-the-regularised-leader, on any domain with a projection.
 
 use super::{Hinted, Learner, room_within, span};
 use crate::squares::weigh;
 use crate::{Domain, Float, Project, Squares, Vector};
 
-/// Distance from the centre, in units of the reach, at which a point is projected to find the furthest point of a
-/// domain in that direction.
+/// Distance from the centre, as a multiple of the domain's reach, of the point that is projected to find the furthest
+/// point of the domain in a given direction.
 const FAR: f64 = (1_u64 << 60) as f64;
 
 /// Optimistic follow-the-regularised-leader whose regularisers are centred at the iterates.
 ///
-/// *Update*, with G_t = α_t g_t, hint h_t, δ_t = G_t − h_t, V_t = Σ‖δ‖², s_t = √(2V_t)/B, B twice the reach: w_t
-/// minimises ⟨Z_{t−1} + h_t, ·⟩ + Σ_{i<t} (σ_i/2)‖· − w_i‖² over D, σ_i = s_i − s_{i−1}; equivalently, w_t = Π_D((Σσ_i
-/// w_i − Z_{t−1} − h_t)/s_{t−1}). The initial iterate is the centre; before the first nonzero error, where s = 0, the
-/// iterate is the furthest point of D against the hint. Nothing is clipped, and no bound on gradients is needed.
+/// *Update*, with weighted gradients G_t = α_t g_t, their sum Z, hints h_t (predictions of G_t), hint errors δ_t = G_t
+/// − h_t, V_t = Σ‖δ‖², s_t = √(2V_t)/B, and B twice the [`reach`](crate::Domain::reach) of the domain D: w_t minimises
+/// ⟨Z_{t−1} + h_t, ·⟩ + Σ_{i<t} (σ_i/2)‖· − w_i‖² over D, σ_i = s_i − s_{i−1}; equivalently, w_t = Π_D((Σσ_i w_i −
+/// Z_{t−1} − h_t)/s_{t−1}). The initial iterate is the centre; before the first nonzero error, where s = 0, the iterate
+/// is the furthest point of D against the hint. Nothing is clipped, and no bound on gradients is needed.
 ///
-/// *Guarantee*: R_T(u) ≤ B·√(2V_T) over a bounded domain, whatever the hints. The bound is at most twice that of
-/// [`DualAveraging`](crate::DualAveraging), but has no term for clipped errors. Rounds with exact hints add nothing to
-/// it.
+/// *Guarantee*: the regret R_T(u) is at most B·√(2V_T) over a bounded domain, whatever the hints. The bound is at most
+/// twice that of [`DualAveraging`](crate::DualAveraging), but has no term for clipped errors. Rounds with exact hints
+/// add nothing to it.
 ///
 /// *Cost*: O(d) per step and at most two projections.
 ///
@@ -34,22 +35,24 @@ const FAR: f64 = (1_u64 << 60) as f64;
 /// arXiv 1903.00974 requires B·√(2V).
 #[derive(Clone, Debug)]
 pub struct Proximal<F, D> {
-    /// The domain D of the iterates.
+    /// The domain D that contains all iterates.
     domain: D,
-    /// Pull of past iterates and gradients, B·(Σσ_i w_i − Z); the factor B avoids a division by B.
+    /// B·(Σσ_i w_i − Z), from past iterates w_i, their regulariser strengths σ_i and the sum Z of weighted gradients.
+    /// The factor B, twice the domain's reach, avoids a division by B.
     pull: Vec<f64>,
-    /// Hint of the open round, weighted, by coordinate.
+    /// Hint of the current round times the round's weight, one number per coordinate; 0 without a hint.
     hint: Vec<f64>,
-    /// The current iterate w, by coordinate.
+    /// The current iterate w, one number per coordinate.
     iterate: Vec<F>,
-    /// V, the sum of squared norms of hint errors.
+    /// V, the sum of squared norms of hint errors (weighted gradient minus hint).
     errors: Squares,
-    /// The value of [`Learner::magnitude_budget`], with allowance for sums of gradients times B, and for √(2V) times an iterate.
+    /// The result of [`Learner::magnitude_budget`], computed so that `pull` stays finite too.
     magnitude_budget: f64,
 }
 
 impl<F: Float, D: Project<F>> Proximal<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions. No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`. Later calls do not
+    /// allocate.
     pub fn new(dim: usize, domain: D) -> Self {
         let iterate = (0..dim).map(|i| domain.centre(i)).collect();
         let magnitude_budget = pulled_room(&domain, dim);
@@ -63,17 +66,17 @@ impl<F: Float, D: Project<F>> Proximal<F, D> {
         }
     }
 
-    /// Returns B, twice the reach of the domain.
+    /// Returns B, twice the domain's reach (the largest distance of its points from its centre).
     fn diameter(&self) -> f64 {
         2.0 * self.domain.reach()
     }
 
-    /// Returns coordinate `i` of B·(Σσ_i w_i − Z − h).
+    /// Returns coordinate `i` of B·(Σσ_i w_i − Z − h), `pull` minus B times the current hint h.
     fn force(&self, i: usize) -> f64 {
         self.pull[i] - self.diameter() * self.hint[i]
     }
 
-    /// Moves the iterate to the minimiser of the regularised losses.
+    /// Moves the iterate to the minimiser over the domain of the linear losses plus regularisers.
     fn play(&mut self) {
         let mut squares = Squares::default();
         (0..self.pull.len()).for_each(|i| squares.add(self.force(i)));
@@ -134,13 +137,14 @@ impl<F: Float, D: Project<F>> Hinted<F> for Proximal<F, D> {
     }
 }
 
-/// Returns the [`magnitude_budget`](Learner::magnitude_budget) of a learner that stores gradients times its diameter, and sums of its iterates.
+/// Returns the [`magnitude_budget`](Learner::magnitude_budget) of a learner that stores sums of gradients multiplied by
+/// twice the domain's reach, and weighted sums of its iterates.
 pub(super) fn pulled_room<F: Float>(domain: &impl Domain<F>, dim: usize) -> f64 {
     let furthest = (0..dim).map(|i| domain.centre(i).wide().abs()).fold(domain.reach(), f64::max);
     room_within::<F>(furthest) / (4.0 * furthest).max(1.0)
 }
 
-/// Computes √(2(V + δ²)) − √(2V) from the roots `new` and `old`, without cancellation.
+/// Computes √(2(V + δ²)) − √(2V) without cancellation, where `new` and `old` are these two roots and `error` is δ.
 pub(super) fn growth(old: f64, new: f64, error: f64) -> f64 {
     if error == 0.0 { 0.0 } else { 2.0 * error * (error / (new + old)) }
 }

@@ -1,4 +1,4 @@
-//! Follow-the-leader with a quadratic penalty.
+//! Follow-the-leader with a quadratic (ridge) penalty that is minimised exactly.
 
 use std::marker::PhantomData;
 
@@ -7,16 +7,17 @@ use crate::certificate::Comparator;
 use crate::squares::weigh;
 use crate::{Float, Penalty, Radial, Squares, Vector};
 
-/// Follow-the-leader for losses F + (μ/2)‖· − centre‖² that receives the gradients of F only.
+/// Follow-the-leader for losses F plus a quadratic penalty Ω = (μ/2)‖· − centre‖², which receives gradients of F only.
 ///
 /// *Update*: w_{t+1} = Π_D(centre − Z_t/(μA_t)), the minimiser over the domain of Σ α_i(⟨g_i, ·⟩ + (μ/2)‖· − centre‖²).
-/// The initial iterate is the centre. There is nothing to tune; multiplying losses and μ by a constant changes nothing.
+/// Z_t is the sum of weighted gradients α_i g_i, and A_t that of weights. The initial iterate is the centre of the
+/// domain D. There is nothing to tune; multiplying losses and μ by a constant changes nothing.
 ///
 /// *Guarantee*: the regret including the penalty, see [`Penalised`], is at most Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t),
-/// also in the whole space.
+/// on a ball and in the whole space.
 ///
-/// *Cost*: O(nnz) per step: Z changes at the nonzeros of the gradient, and all other changes are one global factor. One
-/// `f64` per coordinate.
+/// *Cost*: O(nnz) per step: Z changes at the nonzeros of the gradient only, and the projection and A_t are a factor
+/// common to all coordinates. Memory: one `f64` per coordinate.
 ///
 /// ```
 /// use surefoot::certificate::{Composite, Gradients};
@@ -41,24 +42,24 @@ use crate::{Float, Penalty, Radial, Squares, Vector};
 /// Source: arXiv 1903.00974, the corollaries on strong convexity, with the penalty kept apart; Xiao (2010).
 #[derive(Clone, Debug)]
 pub struct Ridge<F, D> {
-    /// The domain of the iterates: a ball or the whole space.
+    /// The domain that contains all iterates: a ball or the whole space.
     domain: D,
-    /// Strength μ of the quadratic penalty.
+    /// Strength μ of the quadratic penalty (μ/2)‖· − centre‖².
     strength: f64,
-    /// Z, the sum of weighted gradients of F.
+    /// Z, the sum of weighted gradients of the losses without the penalty, one number per coordinate.
     sum: Vec<f64>,
-    /// Squared norm of Z, the sum of weighted gradients.
+    /// Squared Euclidean norm of Z, the sum of weighted gradients.
     norm: Squares,
-    /// Sum of the weights of the rounds so far, A_t.
+    /// A_t, the sum of the weights of the rounds so far.
     total: f64,
-    /// The regret bound Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t).
+    /// The bound Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t) on the regret including the penalty.
     regret: Squares,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float, D: Radial<F>> Ridge<F, D> {
-    /// Creates the learner at the centre of `domain`, in `dim` dimensions, with a penalty of strength μ = `strength`.
-    /// No later call allocates.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at the centre of `domain`, and a penalty of
+    /// strength μ = `strength`. Later calls do not allocate.
     ///
     /// # Panics
     /// If `strength` is not positive and finite.
@@ -97,7 +98,7 @@ impl<F: Float, D: Radial<F>> Learner<F> for Ridge<F, D> {
         self.tell_moved(weight, gradient, |_, _| {});
     }
 
-    /// Returns the bound on the regret including the penalty.
+    /// Returns the bound on the regret including the penalty; see [`Penalised`].
     fn regret_bound(&self) -> Option<f64> {
         let root = self.regret.root();
         root.is_finite().then_some(root * root)
@@ -143,18 +144,18 @@ impl<F: Float, D: Radial<F>> Penalised<F> for Ridge<F, D> {
         Around { centre: |i| self.centre(i).wide(), strength: self.strength }
     }
 
-    /// Computes Ω at the current iterate in O(1).
+    /// Computes the penalty at the current iterate, in O(1).
     fn present(&self) -> f64 {
         let distance = self.scale() * self.norm.root();
         self.strength / 2.0 * distance * distance
     }
 }
 
-/// The penalty (μ/2)‖· − centre‖².
+/// The quadratic penalty (μ/2)‖· − centre‖² around a given centre.
 struct Around<C> {
-    /// Coordinate i of the centre, as a function of i.
+    /// A function that returns coordinate i of the penalty's centre.
     centre: C,
-    /// Strength μ of the quadratic penalty.
+    /// Strength μ of the quadratic penalty (μ/2)‖· − centre‖².
     strength: f64,
 }
 
@@ -165,7 +166,7 @@ impl<C: Fn(usize) -> f64> Penalty for Around<C> {
         self.strength / 2.0 * distance.root() * distance.root()
     }
 
-    /// Computes ⟨z, centre⟩ + ‖z‖²/(2μ).
+    /// Computes the convex conjugate of the penalty at z, ⟨z, centre⟩ + ‖z‖²/(2μ).
     fn conjugate(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
         let (mut norm, mut inner) = (Squares::default(), 0.0);
         for i in 0..dim {

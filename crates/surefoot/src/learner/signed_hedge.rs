@@ -1,4 +1,4 @@
-//! EG±: exponential weights on the L1 ball, with hints.
+//! EG± (exponentiated gradient with positive and negative weights) on the L1 ball, with hints.
 
 use std::marker::PhantomData;
 
@@ -7,14 +7,16 @@ use super::experts::{Sums, decay};
 use super::{Hinted, Learner, nearby, room_within};
 use crate::{Float, Vector};
 
-/// [`Hedge`](crate::Hedge) over the 2d corners ±r·e_j of the [`L1Ball`](crate::L1Ball): exponentiated gradient with both
-/// signs.
+/// [`Hedge`](crate::Hedge) over the 2d corners ±r·e_j of the [`L1Ball`](crate::L1Ball): exponentiated gradient with
+/// positive and negative weights (EG±).
 ///
-/// *Update*: w_j = r·(p_j⁺ − p_j⁻), p_j^± ∝ exp(∓η_t·r·(Z_{t−1} + h_t)_j), normalised over all 2d, η_t = √(ln(2d)/(Γ_t² +
-/// Σ_{i<t} ‖δ_i‖_∞²))/r. Errors larger than Γ in the maximum norm are clipped to Γ, and then Γ grows.
+/// *Update*: w_j = r·(p_j⁺ − p_j⁻), p_j^± ∝ exp(∓η_t·r·(Z_{t−1} + h_t)_j), normalised over all 2d corners, with Z the
+/// sum of weighted gradients G_t = α_t g_t, h_t the hint (a prediction of G_t), δ_t = G_t − h_t the hint error, and η_t
+/// = √(ln(2d)/(Γ_t² + Σ_{i<t} ‖δ_i‖_∞²))/r. Errors larger than Γ in the maximum norm are clipped to Γ, and then Γ
+/// grows.
 ///
-/// *Guarantee*: R_T(u) ≤ 2r·√(ln(2d)·(Γ² + Σ‖δ‖_∞²)), plus 2r·max‖δ‖_∞ if anything was clipped. The bound depends on
-/// the dimension only through its logarithm, so it suits many coordinates of which few matter.
+/// *Guarantee*: the regret R_T(u) is at most 2r·√(ln(2d)·(Γ² + Σ‖δ‖_∞²)), plus 2r·max‖δ‖_∞ if anything was clipped. The
+/// bound depends on the dimension only through its logarithm, so it suits many coordinates of which few matter.
 ///
 /// *Cost*: O(d) per step, with 2d exponentials.
 ///
@@ -30,19 +32,20 @@ use crate::{Float, Vector};
 /// Source: Kivinen and Warmuth (1997).
 #[derive(Clone, Debug)]
 pub struct SignedHedge<F> {
-    /// The sum Z of weighted gradients, the hint of the open round, and the last hint error.
+    /// The sum Z of weighted gradients, the hint of the current round, and the last hint error (gradient minus hint).
     sums: Sums,
-    /// The clipping threshold Γ, and the sum of squared maximum norms of hint errors.
+    /// The clipping threshold Γ for maximum norms of hint errors, and the sum of their squares.
     clip: Clip,
-    /// Radius r of the L1 ball.
+    /// Radius r of the L1 ball that contains all iterates.
     radius: f64,
-    /// The current iterate w, by coordinate.
+    /// The current iterate w, one number per coordinate.
     iterate: Vec<f64>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float> SignedHedge<F> {
-    /// Creates the learner at 0, in `dim` dimensions and the L1 ball of radius `radius`. No later call allocates.
+    /// Creates the learner on the L1 ball of radius `radius` in `dim` dimensions, with its initial iterate at 0. Later
+    /// calls do not allocate.
     ///
     /// # Panics
     /// If `radius` is not positive and finite.

@@ -1,12 +1,13 @@
-//! Scales of single coordinates, as powers of two.
+//! A power-of-two scale (unit) for the gradients of one coordinate, which keeps sums of their squares in range.
 
 use crate::squares::binade;
 
-/// Largest gradient, in units, that does not change the unit of its coordinate.
+/// Largest ratio of a gradient to its coordinate's unit (scale) at which the unit need not grow: 2^20.
 const LARGE: f64 = (1_u64 << 20) as f64;
 
-/// Returns the unit, a power of two, for counting a nonzero `gradient` of a coordinate: the old `unit` or a larger one.
-/// `squares` is the sum of squared gradients in the old unit.
+/// Returns the power of two by which one coordinate's gradients are to be divided from now on: the old `unit`, or a
+/// larger one if the nonzero `gradient` or the sum of squares requires it. `squares` is the sum of the squared
+/// gradients so far, divided by `unit`². The initial `unit` is 0.
 ///
 /// Scaling by powers of two is exact, so squares of gradients neither over- nor underflow.
 pub(super) fn fit(unit: f64, squares: f64, gradient: f64) -> f64 {
