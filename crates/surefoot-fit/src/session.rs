@@ -31,36 +31,36 @@ const SLICE_ROWS: usize = 64;
 /// Maximum number of nonzeros in a slice, unless a single row has more.
 const SLICE_PAIRS: usize = 8 << 10;
 
-/// Running fit, made by [`Fit::start`](crate::Fit::start) and ended by [`run`](Session::run).
+/// Running fit, created by [`Fit::start`](crate::Fit::start) and executed by [`run`](Session::run).
 pub struct Session<'a> {
     pub(crate) data: Data,
     pub(crate) options: Options,
     pub(crate) threads: u16,
     pub(crate) trainer: Trainer,
     pub(crate) position: RunPosition,
-    /// Number of rows counted by the trainer, including those before a resume.
+    /// Number of rows learnt so far, including those before the run was resumed.
     pub(crate) rows: u64,
-    /// Value of `rows` when this run began.
+    /// Number of rows that had been learnt when this run began.
     pub(crate) first: u64,
     pub(crate) stop: StopConditions,
     /// Certified excess loss at which the run stops; `None` to run to the end.
     pub(crate) until_gap: Option<f64>,
-    /// Certificate of a full pass over all rows at the current model, and its mean loss over them, if computed.
+    /// Certificate of a full pass over all rows at the current model, and the mean loss over them if computed; `None` without such a pass.
     pub(crate) full: Option<(Certificate, Option<f64>)>,
-    /// Rows so far, stored if the optimum over all of them will be computed.
+    /// Rows stored so far for the computation of the optimum; `None` if the optimum will not be computed.
     pub(crate) gathered: Option<Gathered>,
-    /// Problem and result of the search for the optimum.
+    /// Problem and result of the search for the optimum; `None` before the search.
     pub(crate) optimum: Option<(Problem, Optimum)>,
-    /// Store of the rows, if they are shuffled.
+    /// Store of the shuffled rows; `None` if rows are not shuffled.
     pub(crate) shuffling: Option<Shuffling>,
     pub(crate) bad_rows: BadRows,
-    /// Whether this run has already read all rows once.
+    /// Whether this run has already read all rows once before learning.
     pub(crate) reread: bool,
-    /// Whether names that occur in no row were already reported.
+    /// Whether names given by the caller that occur in no row were already reported.
     pub(crate) unmet_reported: bool,
-    /// Whether the observer was already told that the first rows were read.
+    /// Whether [`Event::Opened`] was already reported.
     pub(crate) opened: bool,
-    /// Whether the run continues an existing model, finished or unfinished.
+    /// Whether the run continues from an existing model, finished or unfinished.
     pub(crate) resumed: bool,
     pub(crate) saver: Saver,
     pub(crate) observer: Box<dyn Observer + 'a>,
@@ -90,7 +90,8 @@ impl Session<'_> {
         }
     }
 
-    /// Reads all rows once more, if possible, to certify a model in a ball. Ends the run if the certificate is as good as requested.
+    /// Reads all rows once more, if possible, to certify the excess loss of a model constrained to a ball. Ends the run if the certified
+    /// bound is at most `until_gap`.
     fn certify(&mut self) -> Result<(), Interrupt> {
         let Some(whole) = self.position.whole.clone() else { return Ok(()) };
         // Checked before the model is built, which takes a while.
@@ -161,7 +162,7 @@ impl Session<'_> {
         }
     }
 
-    /// Saves the best model of a search so far, if the last save is long enough ago.
+    /// Saves the best model found by the search so far, if the last save is at least a second ago.
     fn keep(&mut self, problem: &Problem, found: &Optimum) -> Result<(), FitError> {
         if !self.saver.is_stale() {
             return Ok(());
@@ -171,7 +172,7 @@ impl Session<'_> {
         self.saver.save(&model, self.rows)
     }
 
-    /// Whether the certificates are as good as requested.
+    /// Whether a certified bound on the excess loss is at most `until_gap`.
     fn is_reached(&self, certificates: &[Certificate]) -> bool {
         self.until_gap.is_some_and(|gap| certified_gap(certificates).is_some_and(|certified| certified <= gap))
     }
@@ -181,12 +182,12 @@ impl Session<'_> {
         self.with_findings(self.trainer.pause(self.position.to_value()))
     }
 
-    /// Returns the current model of a run that has ended.
+    /// Returns the current model without the state needed to resume.
     pub(crate) fn model(&self) -> Model {
         self.with_findings(self.trainer.model())
     }
 
-    /// Adds to the model the properties found by the readers and the result of the search.
+    /// Adds to the model the properties that the readers inferred from the data, and the optimum if one was found.
     fn with_findings(&self, mut model: Model) -> Model {
         if let Some((problem, found)) = &self.optimum {
             place(problem, found, &mut model);
@@ -201,13 +202,13 @@ impl Session<'_> {
         model
     }
 
-    /// Whether this run has learnt anything worth saving.
+    /// Whether this run has learnt any rows or found an optimum, so that there is a model to save.
     pub(crate) fn has_learnt(&self) -> bool {
         self.rows > self.first || self.optimum.is_some()
     }
 
-    /// Reads the whole data once when a run is resumed in a later pass: to verify the bytes, and to store the rows that have to be kept, in
-    /// the order of the first pass.
+    /// Reads all data once when a run is resumed in a later pass, to verify that the bytes are unchanged, and to store again the held-out
+    /// rows and the rows for the optimum, in the order of the first pass.
     fn reread(&mut self) -> Result<(), Interrupt> {
         let Some(whole) = self.position.whole.clone().filter(|_| self.position.pass > 1) else { return Ok(()) };
         // Shuffled rows are all read before the first one is learnt in any case.
@@ -227,7 +228,7 @@ impl Session<'_> {
         trail.check(&whole).map_err(|input| self.changed(input).into())
     }
 
-    /// Runs one pass over the data. Right after a resume, the rows learnt before are only compared.
+    /// Runs one pass over the data. Right after a resume, first verifies the rows learnt before the interruption instead of learning them.
     fn pass(&mut self) -> Result<(), Interrupt> {
         let (mut rows, mut batch) = (self.open(self.position.pass)?, Batch::default());
         let earlier = std::mem::take(&mut self.position.trail);
@@ -248,7 +249,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Verifies the first `known` rows of a batch, which were learnt before the interruption.
+    /// Verifies that the first `known` rows of a batch, which were learnt before the interruption, have the fingerprint `earlier`.
     fn recognise(&mut self, batch: &Batch, known: usize, earlier: &InputFingerprint) -> Result<(), Interrupt> {
         if self.position.pass == 1 {
             self.hold_out(batch, known, self.position.trail.rows)?;
@@ -330,7 +331,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Reports the names that occur in no row, once enough rows were read that most names should have occurred.
+    /// Reports the names given by the caller that occur in no row, once enough rows were read for most names to have occurred.
     fn report_unmet(&mut self) {
         let rows = self.rows - self.first;
         if self.unmet_reported || rows < unmet::ROWS {
@@ -352,7 +353,7 @@ impl Session<'_> {
         (from + 1..=most).take_while(few).last().unwrap_or(from + 1)
     }
 
-    /// Saves the model if a snapshot is due, and checks the stop conditions.
+    /// Saves the model if it is time to do so, and checks the stop conditions.
     fn tick(&mut self) -> Result<(), Interrupt> {
         if self.has_learnt() && self.saver.is_due(self.rows) {
             let model = self.unfinished();
@@ -369,7 +370,7 @@ impl Session<'_> {
         }
     }
 
-    /// Stores or compares the fingerprint of shuffled rows, which are all read before the first one is delivered.
+    /// Stores the fingerprint of shuffled rows, or compares it with the stored one. All rows are read before the first one is delivered.
     fn know(&mut self) -> Result<(), FitError> {
         if self.reread {
             return Ok(());
@@ -379,7 +380,7 @@ impl Session<'_> {
         self.position.know(whole).map_err(|input| self.changed(input))
     }
 
-    /// Waits for the next rows; returns `false` if none are left.
+    /// Waits for the next rows and puts them into `batch`; returns `false` at the end of the data.
     fn next(&mut self, rows: &mut Rows, batch: &mut Batch) -> Result<bool, Interrupt> {
         loop {
             self.tick()?;
@@ -420,13 +421,14 @@ impl Session<'_> {
         passed
     }
 
-    /// Builds the error of an input whose bytes differ from those read before.
+    /// Builds the error for an input whose bytes differ from those read before.
     fn changed(&self, input: usize) -> FitError {
         FitError::Changed { input: self.data.name(input) }
     }
 }
 
-/// Puts the result of a search into the model. A model that the result does not fit stays unchanged, and its certificates give the reason.
+/// Writes the optimum into the model. If the optimum does not fit the model, leaves the model unchanged except for a certificate that
+/// states the reason.
 fn place(problem: &Problem, found: &Optimum, model: &mut Model) {
     if let Err(reason) = problem.place(found, model) {
         model.certificates = vec![Certificate::none(reason)];
