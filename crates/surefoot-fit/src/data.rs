@@ -196,7 +196,7 @@ const CHUNK: usize = 1024;
 /// Reader of rows stored in memory, in batches of at most [`CHUNK`] rows.
 pub(crate) struct MemoryRows {
     rows: Arc<Batch>,
-    /// Number of rows read so far.
+    /// Number of rows returned so far, which is also the index of the next row.
     next: usize,
     hash: Xxh3,
 }
@@ -212,7 +212,7 @@ impl MemoryRows {
         MemoryRows { rows, next: 0, hash: Xxh3::new() }
     }
 
-    /// Adds row `r` to the chained hash and returns the hash of all rows so far, by which a resumed run recognises its data.
+    /// Adds row `r` to the running hash and returns the hash of all rows so far, by which a resumed run recognises its data.
     fn digest(&mut self, r: usize) -> u64 {
         let row = self.rows.row(r);
         let numbers = [row.label.unwrap_or(f64::NAN), row.weight, row.offset];
@@ -252,7 +252,7 @@ impl RowSource for MemoryRows {
 #[derive(Debug)]
 struct Batches<I> {
     batches: I,
-    /// Number of rows read so far.
+    /// Number of rows returned so far.
     rows: u64,
 }
 

@@ -8,7 +8,7 @@ use surefoot_io::Error;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FitError {
-    /// Contradictory settings, or a setting out of its range. Nothing was read or written.
+    /// Contradictory settings, or a setting out of its range. The fit has read and written nothing.
     Setting(Contradiction),
     /// Input that cannot be read, or a bad row (one that cannot be parsed or learnt). The error contains the location.
     Read(Error),
@@ -40,17 +40,17 @@ pub enum FitError {
     },
     /// Input whose bytes changed between two passes, or since an interrupted run read them.
     Changed {
-        /// Name of the input.
+        /// Name of the changed input.
         input: String,
     },
     /// Data that differ from those of the interrupted run to be resumed.
     OtherData {
-        /// Description of the difference.
+        /// Description of how the data differ from those of the interrupted run.
         reason: String,
     },
     /// Input that can be read only once, although the fit needs to read it several times.
     ReadOnce {
-        /// Name of the input.
+        /// Name of the input that can be read only once.
         input: String,
     },
     /// Optimum over all rows that cannot be computed.

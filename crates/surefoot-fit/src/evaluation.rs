@@ -14,9 +14,9 @@ use surefoot_io::{ColumnMeans, Options};
 /// Result of evaluating a model on labelled rows.
 #[derive(Debug)]
 pub struct Evaluation {
-    /// Mean losses and metrics.
+    /// Mean losses and metrics over the rows.
     pub measured: Measured,
-    /// Points of curves, for plots.
+    /// Points of curves for plots of the evaluation.
     pub plot_data: PlotData,
 }
 
@@ -26,13 +26,13 @@ pub struct Evaluation {
 pub enum LabelFault {
     /// Label outside the domain of the loss, with the message of the loss.
     Range(String),
-    /// Label that is not a proportion of successes between 0 and 1.
+    /// Label outside the interval from 0 to 1, where a proportion of successes is expected.
     Share,
     /// Third distinct label, where the loss supports two classes.
     Third {
         /// The two labels found first.
         known: [f64; 2],
-        /// Loss of the model.
+        /// Loss of the model, which supports two classes.
         loss: Loss,
     },
     /// Label that does not occur in the training data of the model.

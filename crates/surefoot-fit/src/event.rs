@@ -12,7 +12,7 @@ pub enum Event<'a> {
     Spooling,
     /// All rows are being read once to compute column means, before the first row is learnt.
     ReadingMeans,
-    /// The first rows were read: the format and the columns are known.
+    /// The first rows were read, so that the format and the columns of the data are known.
     Opened(&'a Options),
     /// Rows were read, or the fit waited for rows; reported every few milliseconds.
     Reading(&'a Rows),
@@ -25,16 +25,16 @@ pub enum Event<'a> {
         /// Trainer, after it learnt these rows.
         trainer: &'a mut Trainer,
     },
-    /// The number of rows learnt has reached a power of two.
+    /// The number of rows learnt has reached a power of two, at which progress is reported.
     Milestone {
         /// Trainer, after it learnt these rows.
         trainer: &'a mut Trainer,
         /// Reader of the rows, which provides the progress.
         rows: &'a Rows,
     },
-    /// Some of the feature names given by the caller occur in none of the first rows.
+    /// Some of the feature names given by the caller, for instance names to keep, occur in none of the first rows.
     UnmetNames {
-        /// Number of rows read in this run.
+        /// Number of rows that this run has read so far.
         rows: u64,
         /// Names that occur in none of these rows.
         names: Vec<UnmetName>,
@@ -43,9 +43,9 @@ pub enum Event<'a> {
     Spilled,
     /// All rows are being read once more, to certify a bound on the excess loss of the model.
     Certifying,
-    /// The current model was certified.
+    /// The current model was certified: its excess loss was bounded.
     Certified {
-        /// Certificates of the current model.
+        /// Certificates of the current model, each a bound on its excess loss or a reason why there is none.
         certificates: &'a [Certificate],
         /// Mean loss over all rows; `None` if it was not computed.
         objective: Option<f64>,
@@ -58,14 +58,14 @@ pub enum Event<'a> {
     PenaltyStep(Step<'a>),
     /// The search for the optimum over all rows starts.
     Searching {
-        /// Settings of the model, whose loss and penalty form the objective.
+        /// Settings of the model, whose loss and penalty form the objective to minimise.
         settings: &'a Settings,
         /// Relative duality gap at which the search ends.
         tolerance: f64,
     },
-    /// The search has found a better model, or a better certificate.
+    /// The search for the optimum has completed an iteration.
     Iteration {
-        /// Best model so far.
+        /// Best model found so far, with its certified gap.
         found: &'a Optimum,
         /// Number of rows learnt so far, including those before the run was resumed.
         rows: u64,
@@ -90,7 +90,7 @@ pub trait Observer: Send {
     }
 }
 
-/// An observer that ignores all events.
+/// Observer that ignores all events.
 impl Observer for () {}
 
 impl<O: Observer + ?Sized> Observer for &mut O {

@@ -27,7 +27,7 @@ use surefoot_io::{Inferred, Options, Output, SpooledHoldout};
 /// Default relative duality gap at which the search for a certified optimum ends.
 pub const TOLERANCE: f64 = 1e-6;
 
-/// Default limit on the memory of stored rows, in bytes.
+/// Default limit on the memory for stored rows, in bytes.
 const MEMORY: usize = 1 << 30;
 
 /// Builder of a fit, whose defaults suit most data: one pass, no penalty, rows in the order of the data.
@@ -152,7 +152,7 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Multiplies the weight of each row by the weight of its class.
+    /// Sets class weights, by which the weight of each row is multiplied according to its class.
     #[must_use]
     pub fn class_weights(mut self, weights: ClassWeights) -> Fit<'a> {
         self.settings.class_weights = Some(weights);
@@ -254,7 +254,7 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Sets whether progressive metrics are computed: see [`Trainer::enable_progressive_metrics`].
+    /// Sets whether metrics are computed on each row before it is learnt: see [`Trainer::enable_progressive_metrics`].
     #[must_use]
     pub fn progressive_metrics(mut self, measures: bool) -> Fit<'a> {
         self.measures = measures;
@@ -270,7 +270,7 @@ impl<'a> Fit<'a> {
         Ok(self)
     }
 
-    /// Saves the model to an output that is already open.
+    /// Saves the model to an output that is already open, such as standard output.
     #[must_use]
     pub fn output(mut self, output: Output) -> Fit<'a> {
         self.output = Some(output);
@@ -299,7 +299,7 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Sets the observer of the run.
+    /// Sets the observer that receives the events of the run.
     #[must_use]
     pub fn observer(mut self, observer: impl Observer + 'a) -> Fit<'a> {
         self.observer = Box::new(observer);
@@ -337,7 +337,7 @@ impl<'a> Fit<'a> {
         &self.options
     }
 
-    /// Whether the data are read more than once, so that standard input has to be copied to a file.
+    /// Whether the data are read several times, so that standard input has to be copied to a file.
     fn reads_again(&self) -> bool {
         self.wants_means() || self.plan.passes > 1 && self.shuffle.is_none()
     }

@@ -26,7 +26,7 @@ const FAR: f64 = 1e3;
 pub struct Outcome {
     /// Trained model. If the run stopped early, it also holds the state needed to resume.
     pub model: Model,
-    /// Trainer of the model, with progressive metrics, held-out rows and a sample of the rows.
+    /// Trainer of the model, which also holds progressive metrics, held-out rows and a sample of the rows.
     pub trainer: Trainer,
     /// Options for reading the data, including the properties inferred from the data.
     pub options: Options,
@@ -54,7 +54,7 @@ pub struct Outcome {
 /// Error of an unsuccessful fit, with the row up to which a model was saved.
 #[derive(Debug)]
 pub struct Failed {
-    /// Reason of the failure.
+    /// Reason for the failure.
     pub error: FitError,
     /// Number of rows learnt by the model that this run last saved; `None` if it saved none.
     pub saved: Option<u64>,

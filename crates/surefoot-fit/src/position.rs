@@ -119,7 +119,7 @@ impl RunPosition {
         self.pass > self.plan.passes
     }
 
-    /// Whether a pass has just been completed and the next one has not begun.
+    /// Whether a pass has just been completed and no row of the next pass has been read.
     pub(crate) fn is_between_passes(&self) -> bool {
         self.pass > 1 && self.trail.rows == 0
     }

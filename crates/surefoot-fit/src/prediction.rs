@@ -15,7 +15,7 @@ use surefoot_io::{Error, Located, Options};
 /// Quantity to predict for each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// Margin w·x + b + offset: one number, or one per class.
+    /// Margin w·x + b + offset of the row, before any link function: one number, or one per class.
     Margin,
     /// Expected label. For two classes, the probability of the positive class; for more, the probability of each class, in ascending order
     /// of labels.
@@ -85,9 +85,9 @@ pub enum Unpredicted {
     Row(Error),
     /// Overflow of the predicted mean, which is e to the power of the margin.
     Overflow {
-        /// Location of the row.
+        /// Location of the row in the data.
         row: Located,
-        /// Margin of the row.
+        /// Margin of the row, whose exponential overflows.
         margin: f64,
     },
 }
@@ -205,7 +205,7 @@ impl<'m> Prediction<'m> {
         }
     }
 
-    /// Computes the response of a row and stores it in `self.scores`.
+    /// Computes the response for a row and stores it in `self.scores`.
     fn predict(&mut self, row: &Row<'_>) -> Result<(), NoNumber> {
         let (loss, scores) = (self.model.settings.loss, &mut self.scores);
         if loss.is_multiclass() {

@@ -14,9 +14,9 @@ const STALE: Duration = Duration::from_secs(1);
 /// Interval at which the model is saved during a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Snapshot {
-    /// Time between saves.
+    /// Save whenever this much time has passed since the last save.
     Every(Duration),
-    /// Number of rows between saves.
+    /// Save whenever the number of rows learnt is a multiple of this number.
     Rows(u64),
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Saver {
     output: Option<Output>,
     every: Snapshot,
     last: Instant,
-    /// Number of rows learnt when this run last saved the model; `None` if it has not saved.
+    /// Number of rows learnt when this run last saved the model; `None` if this run has not saved.
     saved: Option<u64>,
 }
 
@@ -48,7 +48,7 @@ impl Saver {
         self.output.as_ref().is_some_and(Output::is_atomic)
     }
 
-    /// Returns the number of rows learnt when this run last saved the model; `None` if it has not saved.
+    /// Returns the number of rows learnt when this run last saved the model; `None` if this run has not saved.
     pub(crate) fn saved(&self) -> Option<u64> {
         self.saved
     }

@@ -26,9 +26,10 @@ use surefoot_glm::{
 };
 use surefoot_io::{Error, Options};
 
-/// Maximum number of rows in a slice.
+/// Maximum number of rows in a slice (consecutive rows that are learnt between two checks of the stop conditions).
 const SLICE_ROWS: usize = 64;
-/// Maximum number of nonzeros in a slice, unless a single row has more.
+/// Maximum number of nonzeros in a slice (consecutive rows that are learnt between two checks of the stop conditions), unless a single row
+/// has more.
 const SLICE_PAIRS: usize = 8 << 10;
 
 /// Running fit, created by [`Fit::start`](crate::Fit::start) and executed by [`run`](Session::run).
@@ -43,7 +44,7 @@ pub struct Session<'a> {
     /// Number of rows that had been learnt when this run began.
     pub(crate) first: u64,
     pub(crate) stop: StopConditions,
-    /// Certified excess loss at which the run stops; `None` to run to the end.
+    /// Bound on the excess loss at which the run stops once it is certified; `None` to run to the end.
     pub(crate) until_gap: Option<f64>,
     /// Certificate of a full pass over all rows at the current model, and the mean loss over them if computed; `None` without such a pass.
     pub(crate) full: Option<(Certificate, Option<f64>)>,
@@ -73,7 +74,7 @@ impl fmt::Debug for Session<'_> {
 }
 
 impl Session<'_> {
-    /// Runs all remaining passes, then the certificate and the search for the optimum where requested.
+    /// Runs all remaining passes over the data, then computes the certificate of a full pass and the optimum, where requested.
     pub(crate) fn passes(&mut self) -> Result<(), Interrupt> {
         self.reread()?;
         loop {
@@ -177,7 +178,7 @@ impl Session<'_> {
         self.until_gap.is_some_and(|gap| certified_gap(certificates).is_some_and(|certified| certified <= gap))
     }
 
-    /// Returns the current model with the state needed to resume the run.
+    /// Returns the current model, including the state needed to resume the run.
     pub(crate) fn unfinished(&self) -> Model {
         self.with_findings(self.trainer.pause(self.position.to_value()))
     }
@@ -285,7 +286,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Stores rows that were learnt, if the optimum over all rows will be computed.
+    /// Stores rows `from..to` of a batch, which were learnt, if the optimum over all rows will be computed.
     fn gather(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), FitError> {
         let Some(gathered) = &mut self.gathered else { return Ok(()) };
         match gathered.add(batch, from, to) {
@@ -344,7 +345,7 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the end (exclusive) of the slice that starts at row `from` of the batch.
+    /// Returns the end (exclusive) of the slice (rows to learn before the next checks) that starts at row `from` of the batch.
     fn cut(&self, batch: &Batch, from: usize) -> usize {
         let line = (self.rows + 1).next_power_of_two() - self.rows;
         let room = usize::try_from(line.min(self.saver.room(self.rows))).unwrap_or(usize::MAX);
@@ -362,7 +363,7 @@ impl Session<'_> {
         Ok(self.stop.check()?)
     }
 
-    /// Opens all rows, in the order of pass number `pass`.
+    /// Opens a reader of all rows in the order of pass number `pass`.
     fn open(&mut self, pass: u32) -> Result<Rows, Error> {
         match &mut self.shuffling {
             Some(shuffling) => shuffling.open(&self.data, &self.options, self.threads, pass),

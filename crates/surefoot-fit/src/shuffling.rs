@@ -8,11 +8,11 @@ use crate::{
 use std::sync::Arc;
 use surefoot_io::{Error, Options, Prefetch, Shuffle, ShuffleOrder};
 
-/// Store of the rows of a shuffled run, filled when they are first requested.
+/// Store of the rows of a shuffled run, filled when rows are first requested.
 #[derive(Debug)]
 pub(crate) struct Shuffling {
     seed: u64,
-    /// Limit on the memory of stored rows, in bytes.
+    /// Limit on the memory for stored rows, in bytes.
     memory: usize,
     rows: Option<Arc<Shuffle>>,
     /// Whether the observer was already told that the rows do not fit in memory.

@@ -1,4 +1,4 @@
-//! Conditions that stop a run before all rows are read.
+//! Conditions that stop a run early.
 
 use crate::error::FitError;
 use std::{

@@ -19,7 +19,7 @@ pub enum Purpose {
 /// Name of a namespace, or index of a feature, that was given by the caller but occurs in no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmetName {
-    /// Purpose for which the name was given.
+    /// Purpose for which the caller gave the name.
     pub purpose: Purpose,
     /// Name as given by the caller.
     pub name: String,

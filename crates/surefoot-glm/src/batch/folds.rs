@@ -1,4 +1,4 @@
-//! Stratified cross-validation: which rows are held out when a penalty is chosen.
+//! Stratified cross-validation: assigns rows to the splits in which they are held out, for the choice of a penalty.
 
 use super::optimum::Examples;
 use crate::loss::Loss;

@@ -1,4 +1,4 @@
-//! Collects labelled rows in memory and turns them, with a model, into a batch training [`Problem`].
+//! Collection of labelled rows in memory, from which, together with a model, a batch training [`Problem`] is built.
 
 use super::{optimum::Examples, problem::Problem, scaling::Scaling};
 use crate::{

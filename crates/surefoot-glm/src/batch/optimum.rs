@@ -128,7 +128,7 @@ pub enum Ended {
     Unattained,
     /// Floating-point arithmetic permits no further decrease of the objective.
     Stalled,
-    /// The limit of 1000 outer iterations was reached.
+    /// The limit of 1000 outer iterations (Newton or interior-point steps) was reached.
     Exhausted,
     /// The `stop` callback returned true.
     Stopped,
@@ -150,7 +150,7 @@ pub struct Optimum {
     pub gap: Option<f64>,
     /// Number of passes over the rows; a pass over a subsample counts as its fraction of the rows.
     pub passes: f64,
-    /// Number of outer iterations.
+    /// Number of outer iterations (Newton or interior-point steps) so far.
     pub iterations: usize,
     /// Reason why the optimisation ended, or [`Ended::Running`].
     pub ended: Ended,

@@ -48,7 +48,7 @@ const MAX_PENALTIES_UP: usize = 8;
 /// Maximum number of passes of the optimisation without a penalty.
 const MAX_UNPENALISED_PASSES: f64 = 300.0;
 
-/// Progress of the cross-validation.
+/// Progress of the cross-validation that chooses a penalty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step<'s> {
     /// One split is complete: the number of complete splits, and the total number of splits.

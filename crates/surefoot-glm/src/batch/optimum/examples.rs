@@ -74,7 +74,7 @@ impl Examples {
         self.columns = self.columns.max(column.last().map_or(0, |&last| last as usize + 1));
     }
 
-    /// Reserves space for one more row with this many nonzeros.
+    /// Reserves space for one more row with this many nonzeros, in memory or in the temporary file.
     pub(crate) fn reserve(&mut self, nonzeros: usize) -> io::Result<()> {
         for numbers in [&mut self.label, &mut self.weight, &mut self.offset] {
             numbers.try_reserve(1)?;

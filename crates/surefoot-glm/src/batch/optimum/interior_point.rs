@@ -1,5 +1,5 @@
-//! Primal-dual interior-point method for losses with kinks, and for clipped linear losses on which Newton's method
-//! stalls.
+//! Primal-dual interior-point method for losses with kinks, and for clipped linear losses (squared and Huber losses,
+//! hinges and the like) on which Newton's method stalls.
 
 use super::{
     central_path::{Change, Complementarity},

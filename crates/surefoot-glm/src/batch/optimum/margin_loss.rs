@@ -42,7 +42,7 @@ impl MarginLoss {
         }
     }
 
-    /// Whether the loss has a kink, and so no second derivative for Newton steps.
+    /// Whether the loss has a kink, where it has no derivative, so that Newton's method does not apply.
     pub(super) fn has_kink(self) -> bool {
         matches!(self, MarginLoss::ClippedLinear(ClippedLinear { width: 0.0, .. }))
     }

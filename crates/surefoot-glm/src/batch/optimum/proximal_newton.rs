@@ -122,7 +122,7 @@ fn working_set(penalties: &[WeightPenalty], point: &[f64], gradient: &[f64]) -> 
     (0..point.len()).filter(may).collect()
 }
 
-/// Coordinate descent on a quadratic model plus the penalty.
+/// Coordinate descent from a point on a quadratic model of the smooth part of the objective plus the exact penalty.
 struct Descent<'s> {
     workers: &'s Workers<'s>,
     penalties: &'s [WeightPenalty],

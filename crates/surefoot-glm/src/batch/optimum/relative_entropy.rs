@@ -1,4 +1,4 @@
-//! Relative entropy, computed without cancellation.
+//! Relative entropy (Kullback–Leibler divergence) of two numbers, computed without cancellation.
 
 /// Computes e^z − 1 − z ≥ 0, by its Taylor series near 0, where the subtraction would cancel.
 #[inline(always)]
