@@ -1,17 +1,17 @@
-//! Combination of the certificates of a run with the certificate of a full pass.
+//! Combination of the certificates (bounds on the excess loss of a model) that a run yields with the certificate of a further full pass.
 
 use surefoot_glm::{Certificate, LossBounds, Settings, Subject};
 
-/// Returns the least certified bound on the excess loss of the model; `None` if there is no such bound.
+/// Returns the smallest certified bound on the excess loss of the model; `None` if no certificate contains such a bound.
 #[must_use]
 pub fn certified_gap(certificates: &[Certificate]) -> Option<f64> {
     let bounds = certificates.iter().filter_map(Certificate::bound).filter(|bound| bound.subject == Subject::Excess);
     bounds.map(|bound| bound.value).min_by(f64::total_cmp)
 }
 
-/// Combines the certificates of a run with the certificate of a full pass, whose mean loss is `objective`. The certificate of the full pass
-/// comes first if it gives a bound. Certificates of the run are dropped unless one was requested, by a bound on the norms of the rows, and
-/// replaced by a reason if the mean loss refutes them.
+/// Combines the certificates of a run with the certificate `full` of a full pass over all rows, which found the mean loss `objective`. The
+/// certificate of the full pass comes first if it contains a bound. Certificates of the run are dropped unless the user requested one by
+/// giving a bound on the norms of the rows, and are replaced by a reason if the mean loss refutes them.
 pub(crate) fn with_full_pass(
     full: Certificate,
     objective: Option<f64>,
@@ -30,10 +30,10 @@ const REFUTED: &str = "the loss on the rows of DATA is above what was bounded fo
                        independent draws: --shuffle mends a random sample that was sorted afterwards, but not rows that change with time or \
                        come in groups";
 
-/// Whether a mean loss over `rows` rows exceeds the run's bound for new rows by more than chance allows if rows were independent draws. The
-/// largest excess of the mean over its expectation, over all models of a ball, is on average at most 2·G·R·B/√n (Rademacher averages, for
-/// slopes ≤ G, radius R and rows of norm ≤ B). It exceeds its average by f·√(ln(1/δ)/2n) with probability at most δ (McDiarmid), where f is
-/// the largest loss.
+/// Whether the mean loss over `rows` rows exceeds the bound that the run certified for new rows by more than chance allows for independent
+/// rows. Over all models of a ball, the largest excess of the mean over its expectation is on average at most 2·G·R·B/√n for n rows
+/// (Rademacher averages, for slopes ≤ G, radius R and rows of norm ≤ B). It exceeds its average by f·√(ln(1/δ)/2n) with probability at most
+/// δ (McDiarmid), where f is the largest loss.
 fn is_refuted(mean: f64, run: &[Certificate], settings: &Settings, rows: u64) -> bool {
     let Some((ball, loss_bounds)) = settings.ball.and_then(|ball| Some((ball, ball.loss_bounds(settings.loss)?)))
     else {

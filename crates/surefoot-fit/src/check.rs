@@ -1,10 +1,10 @@
-//! Checks for contradictory settings, made before anything is read.
+//! Checks for contradictory settings of a fit, made before any data are read.
 
 use crate::{data::Data, fit::Fit, setting::Contradiction};
 use surefoot_glm::{Bounds, Penalty};
 
 impl Fit<'_> {
-    /// Checks that the settings do not contradict each other or the data.
+    /// Checks that the settings of the fit contradict neither each other nor the kind of data.
     ///
     /// # Errors
     /// The first contradiction found.
@@ -47,7 +47,7 @@ impl Fit<'_> {
         first(found)
     }
 
-    /// Checks that the run yields the certificate that `until_gap` needs.
+    /// Checks, if `until_gap` is set, that the gap is positive and that the run will yield a certificate of the excess loss to compare with it.
     fn check_gap(&self, data: &Data) -> Result<(), Contradiction> {
         let Some(gap) = self.until_gap else { return Ok(()) };
         if !(gap > 0.0 && gap.is_finite()) {

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::stop::{Interrupt, PATIENCE, StopConditions};
 
-/// Source of rows: files, pipes, memory or a stream.
+/// Source of the rows of a fit, an evaluation or a prediction.
 ///
 /// ```
 /// use surefoot_fit::Data;
@@ -28,13 +28,13 @@ use crate::stop::{Interrupt, PATIENCE, StopConditions};
 pub enum Data {
     /// Files, pipes, or standard input, read one after the other.
     Inputs(Vec<InputName>),
-    /// Rows in memory, whose features are given by id.
+    /// Rows in memory, whose features are identified by number.
     Memory(Arc<Batch>),
     /// Rows that can be read only once.
     Stream(Stream),
 }
 
-/// Row source of the caller, which can be read only once.
+/// Row source given by the caller, which can be read only once.
 #[derive(Clone)]
 pub struct Stream(Arc<Mutex<Option<Box<dyn RowSource + Send>>>>);
 
@@ -45,7 +45,7 @@ impl fmt::Debug for Stream {
 }
 
 impl Stream {
-    /// Takes the source out; returns `None` from the second call on.
+    /// Takes the row source out of the stream; returns `None` if it was already taken.
     pub(crate) fn take(&self) -> Option<Box<dyn RowSource + Send>> {
         self.0.lock().ok()?.take()
     }
@@ -57,7 +57,7 @@ impl Data {
         Data::Inputs(names.into_iter().map(InputName::new).collect())
     }
 
-    /// Builds data from a row source of the caller, which is read only once.
+    /// Builds data from a row source given by the caller, which is read only once.
     pub fn stream(source: impl RowSource + Send + 'static) -> Data {
         Data::Stream(Stream(Arc::new(Mutex::new(Some(Box::new(source))))))
     }
@@ -83,7 +83,7 @@ impl Data {
         Data::stream(Batches { batches: batches.into_iter(), rows: 0 })
     }
 
-    /// Returns the files and pipes; empty for memory and streams.
+    /// Returns the files and pipes; empty for rows in memory and streams.
     #[must_use]
     pub fn inputs(&self) -> &[InputName] {
         match self {
@@ -98,18 +98,18 @@ impl Data {
         !matches!(self, Data::Stream(_)) && self.inputs().iter().all(InputName::can_reread)
     }
 
-    /// Tries to open all inputs, so that a wrong name is found before any work.
+    /// Checks that all inputs can be opened, so that a wrong file name is found before any work.
     ///
     /// # Errors
-    /// The error of the first input that cannot be read.
+    /// The error of the first input that cannot be opened.
     pub fn check(&self) -> Result<(), Error> {
         check_inputs(self.inputs())
     }
 
-    /// Copies standard input, if it is one of the inputs, to a temporary file that can be read again.
+    /// If standard input is one of the inputs, copies it to a temporary file that can be read several times.
     ///
     /// # Errors
-    /// Errors of reading or of the temporary file; a request to stop.
+    /// Errors of reading standard input or of writing the temporary file; a request to stop.
     pub fn spool(&mut self, stop: &StopConditions) -> Result<(), Interrupt> {
         let Data::Inputs(inputs) = self else { return Ok(()) };
         let Some(stdin) = inputs.iter_mut().find(|input| matches!(input, InputName::Stdin)) else { return Ok(()) };
@@ -128,7 +128,7 @@ impl Data {
         }
     }
 
-    /// Returns the unit in which the sizes of inputs are counted, in the plural.
+    /// Returns the unit in which the sizes of inputs are counted, in the plural: bytes or rows.
     pub(crate) fn unit(&self) -> &'static str {
         match self {
             Data::Inputs(_) => "bytes",
@@ -136,13 +136,13 @@ impl Data {
         }
     }
 
-    /// Returns the name of input number `input` (from 0), or the name of all data if there is no such input.
+    /// Returns the name of input number `input` (from 0), or the names of all inputs if there is no input of this number.
     pub(crate) fn name(&self, input: usize) -> String {
         self.inputs().get(input).map_or_else(|| self.to_string(), InputName::to_string)
     }
 
-    /// Locates `part` of row `row` of a batch read from these data. If `again` is true, for a batch that no longer has its text, reads the
-    /// input again up to the row where possible.
+    /// Locates a part (label, feature, ...) of row `row` of a batch read from these data, for an error message. If `again` is true, the
+    /// batch no longer has its text, and the input is read again up to the row where possible.
     #[must_use]
     pub fn locate(&self, options: &Options, batch: &Batch, row: usize, part: Part, again: bool) -> Located {
         match self {
@@ -174,7 +174,7 @@ impl From<Vec<InputName>> for Data {
     }
 }
 
-/// Writes the names of all inputs, separated by commas, for a message about the data as a whole.
+/// Displays the names of all inputs, separated by commas.
 impl fmt::Display for Data {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -190,13 +190,13 @@ impl fmt::Display for Data {
     }
 }
 
-/// Number of rows that one [`MemoryRows::read`] returns at most.
+/// Maximum number of rows returned by one call of [`MemoryRows::read`].
 const CHUNK: usize = 1024;
 
-/// Reader of rows in memory, in batches of at most [`CHUNK`] rows.
+/// Reader of rows stored in memory, in batches of at most [`CHUNK`] rows.
 pub(crate) struct MemoryRows {
     rows: Arc<Batch>,
-    /// Number of rows read so far.
+    /// Number of rows returned so far, which is also the index of the next row.
     next: usize,
     hash: Xxh3,
 }
@@ -212,7 +212,7 @@ impl MemoryRows {
         MemoryRows { rows, next: 0, hash: Xxh3::new() }
     }
 
-    /// Adds row `r` to the chained hash and returns the hash of all rows so far, by which a resumed run recognises its data.
+    /// Adds row `r` to the running hash and returns the hash of all rows so far, by which a resumed run recognises its data.
     fn digest(&mut self, r: usize) -> u64 {
         let row = self.rows.row(r);
         let numbers = [row.label.unwrap_or(f64::NAN), row.weight, row.offset];
@@ -248,11 +248,11 @@ impl RowSource for MemoryRows {
     }
 }
 
-/// Reader of the batches of an iterator.
+/// Row source that returns the batches of an iterator.
 #[derive(Debug)]
 struct Batches<I> {
     batches: I,
-    /// Number of rows read so far.
+    /// Number of rows returned so far.
     rows: u64,
 }
 

@@ -1,24 +1,24 @@
-//! Errors of a fit, as data, so that a program can word its own messages.
+//! Errors of a fit, as an enum rather than text, so that the calling program can word its own messages.
 
 use crate::{setting::Contradiction, unmet::UnmetName};
 use std::{fmt, io};
 use surefoot_io::Error;
 
-/// Error of a fit or an evaluation.
+/// Error of a fit or of an evaluation.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum FitError {
-    /// Contradictory settings, or a setting out of its range. Nothing was read or written.
+    /// Contradictory settings, or a setting out of its range. The fit has read and written nothing.
     Setting(Contradiction),
-    /// Unreadable input or row at fault. The error names the location.
+    /// Input that cannot be read, or a bad row (one that cannot be parsed or learnt). The error contains the location.
     Read(Error),
-    /// Failure to write the model.
+    /// Model that could not be written.
     Save(Error),
-    /// More rows at fault than may be skipped.
+    /// More bad rows (rows that cannot be parsed or learnt) than may be skipped.
     TooManyBadRows {
-        /// Number of rows that may be skipped, all of which were skipped.
+        /// Maximum number of rows to skip, all of which were skipped.
         allowed: u64,
-        /// Error of the next row at fault.
+        /// Error of the first bad row that could not be skipped.
         next: Error,
     },
     /// Data without rows.
@@ -31,38 +31,38 @@ pub enum FitError {
         /// Name of the data, for the message.
         data: String,
     },
-    /// Data in which no row has a feature that is used, because the names of features to keep do not occur.
+    /// Data in which no row has a feature that is used, because the names of features to keep occur in no row.
     NoFeature {
         /// Name of the data, for the message.
         data: String,
-        /// First name to keep that does not occur.
+        /// First of the names to keep that occurs in no row.
         name: UnmetName,
     },
-    /// Input whose bytes differ from those learnt before.
+    /// Input whose bytes changed between two passes, or since an interrupted run read them.
     Changed {
-        /// Name of the input.
+        /// Name of the changed input.
         input: String,
     },
-    /// Data that are not those of the interrupted run.
+    /// Data that differ from those of the interrupted run to be resumed.
     OtherData {
-        /// Description of the difference.
+        /// Description of how the data differ from those of the interrupted run.
         reason: String,
     },
-    /// Input that can be read only once, although the rows have to be read several times.
+    /// Input that can be read only once, although the fit needs to read it several times.
     ReadOnce {
-        /// Name of the input.
+        /// Name of the input that can be read only once.
         input: String,
     },
-    /// Optimum that cannot be computed for these rows.
+    /// Optimum over all rows that cannot be computed.
     Optimum {
-        /// Reason, for the message.
+        /// Reason why the optimum cannot be computed, for the message.
         reason: String,
     },
-    /// Failure to store held-out rows.
+    /// Failure to store the held-out rows.
     Holdout(io::Error),
     /// Model that cannot be trained further.
     Resume {
-        /// Reason, for the message.
+        /// Reason why the model cannot be trained further, for the message.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! Evaluation of a model on labelled rows.
+//! Evaluation of a trained model on labelled rows.
 
 use crate::{
     bad_rows::BadRows,
@@ -14,62 +14,62 @@ use surefoot_io::{ColumnMeans, Options};
 /// Result of evaluating a model on labelled rows.
 #[derive(Debug)]
 pub struct Evaluation {
-    /// Mean losses and metrics.
+    /// Mean losses and metrics over the rows.
     pub measured: Measured,
-    /// Points of curves, for plots.
+    /// Points of curves for plots of the evaluation.
     pub plot_data: PlotData,
 }
 
-/// Label outside the domain of the loss, or unknown to the model.
+/// Reason why a label cannot be used with a loss or a model.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LabelFault {
-    /// Label out of the range of the loss, with the message of the loss.
+    /// Label outside the domain of the loss, with the message of the loss.
     Range(String),
-    /// Label that is not a proportion of successes between 0 and 1.
+    /// Label outside the interval from 0 to 1, where a proportion of successes is expected.
     Share,
-    /// Third distinct label, for a loss of two classes.
+    /// Third distinct label, where the loss supports two classes.
     Third {
-        /// The two labels known before.
+        /// The two labels found first.
         known: [f64; 2],
-        /// Loss of the model.
+        /// Loss of the model, which supports two classes.
         loss: Loss,
     },
-    /// Label that the model was not trained on.
+    /// Label that does not occur in the training data of the model.
     Unknown {
-        /// Labels that the model was trained on.
+        /// Labels that occur in the training data of the model.
         known: Vec<f64>,
     },
 }
 
-/// Labelled rows for an evaluation, and the options for reading them.
+/// Labelled rows to evaluate a model on, with the options for reading them.
 #[derive(Debug)]
 pub struct Labelled<'a> {
     /// Source of the rows.
     pub data: &'a Data,
-    /// Options of the readers.
+    /// Options for reading the rows.
     pub options: Options,
     /// Conditions that stop the evaluation early.
     pub stop: StopConditions,
-    /// Counter of skipped rows at fault, which also limits their number.
+    /// Counter of the bad rows (rows that cannot be parsed or whose label cannot be used) that are skipped, with a limit on their number.
     pub bad_rows: BadRows,
-    /// Function that words the message for a label at fault. The options hold the class names.
+    /// Function that words the error message for a label that cannot be used. The options contain the class names.
     pub explain: fn(&LabelFault, &Options) -> String,
 }
 
 impl<'a> Labelled<'a> {
-    /// Builds an evaluation of rows read with these options, in which a row at fault is an error.
+    /// Builds labelled rows read with these options, of which no bad row may be skipped.
     #[must_use]
     pub fn new(data: &'a Data, options: Options) -> Labelled<'a> {
         let (stop, bad_rows) = Default::default();
         Labelled { data, options, stop, bad_rows, explain: |fault, _| fault.to_string() }
     }
 
-    /// Evaluates the model on the rows. O(nnz) per row. Calls `visit` with each row, the number of its unseen features (features that
-    /// training did not encounter), the metrics so far, and the options.
+    /// Evaluates the model on the rows. O(nnz) per row. Calls `visit` with each row, the number of its unseen features (features that do
+    /// not occur in the training data), the metrics so far, and the options.
     ///
     /// # Errors
-    /// A row at fault when no more may be skipped; no rows; a request to stop.
+    /// A bad row if no more may be skipped; data without rows; a request to stop.
     pub fn evaluate(
         &mut self,
         model: &Model,
@@ -92,7 +92,7 @@ impl<'a> Labelled<'a> {
         Ok(Evaluation { measured, plot_data: tally.plot_data() })
     }
 
-    /// Computes the mean of each numeric column, by column name. Skips rows at fault without counting them.
+    /// Computes the mean of each numeric column, by column name. Skips bad rows without counting them.
     pub(crate) fn means(&self) -> Result<BTreeMap<String, f64>, Interrupt> {
         let options = ColumnMeans::options(&self.options);
         let mut means = ColumnMeans::default();
@@ -103,7 +103,7 @@ impl<'a> Labelled<'a> {
         Ok(means.by_name())
     }
 
-    /// Reads the first rows, so that properties of the data are inferred. Later calls read these rows again.
+    /// Reads the first rows, from which the readers infer properties of the data such as the format. Later calls read these rows again.
     ///
     /// # Errors
     /// An input that cannot be read; a request to stop.
@@ -111,7 +111,7 @@ impl<'a> Labelled<'a> {
         self.skim(&self.options, |_| false)
     }
 
-    /// Calls `look` with each batch until it returns false. Ignores rows at fault, which a later pass over the data reports.
+    /// Calls `look` with each batch until `look` returns false. Ignores bad rows, which a later pass over the data reports.
     fn skim(&self, options: &Options, mut look: impl FnMut(&Batch) -> bool) -> Result<(), Interrupt> {
         let mut rows = Rows::open(self.data, options, 2)?;
         let mut batch = Batch::default();
@@ -127,8 +127,8 @@ impl<'a> Labelled<'a> {
         }
     }
 
-    /// Reads all rows before a model is trained, and checks that they can be read and that their labels suit the loss. `known` are the
-    /// labels of a model to be trained further, or empty.
+    /// Reads all rows before a model is trained, and checks that they can be read and that their labels suit the loss. `known` holds the
+    /// labels of an existing model to be trained further, and is empty for a new model.
     ///
     /// # Errors
     /// The errors of [`evaluate`](Labelled::evaluate).
@@ -153,7 +153,8 @@ impl<'a> Labelled<'a> {
         })
     }
 
-    /// Calls `look` with every row, and turns each fault that it returns into an error with a location.
+    /// Calls `look` with every row (batch, index in the batch, and options). Converts each fault that `look` returns to an error with the
+    /// location of the row.
     fn each(&mut self, mut look: impl FnMut(&Batch, usize, &Options) -> Result<(), Fault>) -> Result<(), Interrupt> {
         let mut rows = Rows::open(self.data, &self.options, 2)?;
         let mut batch = Batch::default();
@@ -186,13 +187,13 @@ impl<'a> Labelled<'a> {
     }
 }
 
-/// Fault of a row before it is located: a faulty label, or a faulty part of the row with a message.
+/// Fault of a row that has not been located yet: a label that cannot be used, or a part of the row with a message.
 enum Fault {
     Label(LabelFault),
     Row(Part, String),
 }
 
-/// Encodes a label for the loss: −1 or +1 for two classes, the position of its class for more, or the label itself for a loss of numbers.
+/// Encodes a label for the loss: −1 or +1 for two classes, the index of the class for more, or the unchanged label for a regression loss.
 fn code(model: &Model, label: Option<f64>) -> Result<f64, LabelFault> {
     let (label, loss) = (label.unwrap_or(f64::NAN), model.settings.loss);
     if !loss.classifies() {

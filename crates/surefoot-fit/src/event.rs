@@ -4,93 +4,93 @@ use crate::{rows::Rows, unmet::UnmetName};
 use surefoot_glm::{Certificate, Fault, Labels, Settings, Step, Trainer, optimum::Optimum};
 use surefoot_io::Options;
 
-/// Event of a running fit.
+/// Event of a running fit, passed to [`Observer::event`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// Standard input is being copied to a file, so that it can be read several times.
+    /// Standard input is being copied to a temporary file, so that it can be read several times.
     Spooling,
     /// All rows are being read once to compute column means, before the first row is learnt.
     ReadingMeans,
-    /// The first rows were read: the format and the columns are known.
+    /// The first rows were read, so that the format and the columns of the data are known.
     Opened(&'a Options),
-    /// Rows were read or waited for; reported every few milliseconds.
+    /// Rows were read, or the fit waited for rows; reported every few milliseconds.
     Reading(&'a Rows),
     /// A pass over the data has ended.
     PassEnded(&'a Rows),
-    /// Several rows were learnt; reported every few microseconds.
+    /// A few rows were learnt; reported every few microseconds.
     RowsLearnt {
-        /// Number of rows counted by the trainer, including those before a resume.
+        /// Number of rows learnt so far, including those before the run was resumed.
         rows: u64,
-        /// The trainer, after these rows.
+        /// Trainer, after it learnt these rows.
         trainer: &'a mut Trainer,
     },
-    /// The number of rows learnt has reached a power of two.
+    /// The number of rows learnt has reached a power of two, at which progress is reported.
     Milestone {
-        /// The trainer, after these rows.
+        /// Trainer, after it learnt these rows.
         trainer: &'a mut Trainer,
-        /// Reader of the rows.
+        /// Reader of the rows, which provides the progress.
         rows: &'a Rows,
     },
-    /// Some of the feature names given by the caller occur in none of the first rows.
+    /// Some of the feature names given by the caller, for instance names to keep, occur in none of the first rows.
     UnmetNames {
-        /// Number of rows read in this run.
+        /// Number of rows that this run has read so far.
         rows: u64,
         /// Names that occur in none of these rows.
         names: Vec<UnmetName>,
     },
-    /// Shuffled rows no longer fit in their memory, and further rows go to a temporary file.
+    /// Shuffled rows no longer fit in the memory limit; further rows go to a temporary file.
     Spilled,
-    /// All rows are being read once more, for a certificate.
+    /// All rows are being read once more, to certify a bound on the excess loss of the model.
     Certifying,
-    /// The current model was certified.
+    /// The current model was certified: its excess loss was bounded.
     Certified {
-        /// Certificates of the current model.
+        /// Certificates of the current model, each a bound on its excess loss or a reason why there is none.
         certificates: &'a [Certificate],
-        /// Mean loss over all rows, if it was computed.
+        /// Mean loss over all rows; `None` if it was not computed.
         objective: Option<f64>,
-        /// The trainer of the model.
+        /// Trainer that contains the certified model.
         trainer: &'a Trainer,
     },
-    /// The choice of a penalty along a path starts.
+    /// The choice of the strength of a penalty along a regularisation path starts.
     ChoosingPenalty,
-    /// One step of the choice of a penalty is done.
+    /// One step of the choice of a penalty is complete.
     PenaltyStep(Step<'a>),
-    /// The search for the optimum starts.
+    /// The search for the optimum over all rows starts.
     Searching {
-        /// Settings of the model, whose loss and penalty form the objective.
+        /// Settings of the model, whose loss and penalty form the objective to minimise.
         settings: &'a Settings,
-        /// Relative gap at which the search ends.
+        /// Relative duality gap at which the search ends.
         tolerance: f64,
     },
-    /// The search has found a better model, or a better certificate.
+    /// The search for the optimum has completed an iteration.
     Iteration {
-        /// Best model so far.
+        /// Best model found so far, with its certified gap.
         found: &'a Optimum,
-        /// Number of rows counted by the trainer.
+        /// Number of rows learnt so far, including those before the run was resumed.
         rows: u64,
     },
     /// Training has ended or was stopped, and the model is about to be saved.
     TrainingEnded(&'a mut Trainer),
-    /// Losses overflow, so that no optimum can be computed. The model of the first pass is kept.
+    /// The loss overflows, so that no optimum can be computed. The model of the first pass is kept.
     NoOptimum,
 }
 
-/// Observer of a fit. The default methods ignore events and use the message of a fault.
+/// Observer of a fit. By default it ignores events, and an unlearnable row gets the message of its fault.
 pub trait Observer: Send {
     /// Receives an event, on the thread of the fit, which waits until this method returns.
     fn event(&mut self, event: Event<'_>) {
         let _ = event;
     }
 
-    /// Words the message for a row that cannot be learnt; by default the message of the fault.
+    /// Words the message for a row that cannot be learnt. By default returns the message of the fault.
     fn explain(&self, fault: &Fault, labels: &Labels, options: &Options) -> String {
         let _ = (labels, options);
         fault.message.clone()
     }
 }
 
-/// An observer that ignores all events.
+/// Observer that ignores all events.
 impl Observer for () {}
 
 impl<O: Observer + ?Sized> Observer for &mut O {
@@ -103,7 +103,7 @@ impl<O: Observer + ?Sized> Observer for &mut O {
     }
 }
 
-/// Observer that calls a function with each event.
+/// Observer that calls a closure with each event.
 pub(crate) struct ClosureObserver<F>(pub(crate) F);
 
 impl<F: FnMut(Event<'_>) + Send> Observer for ClosureObserver<F> {

@@ -1,4 +1,4 @@
-//! Builder of a fit, from settings and options to a running session.
+//! Builder of a fit: collects settings and options, and starts the session that runs the fit.
 
 use crate::{
     bad_rows::BadRows,
@@ -24,13 +24,13 @@ use surefoot_glm::{
 };
 use surefoot_io::{Inferred, Options, Output, SpooledHoldout};
 
-/// Default relative tolerance of a certified optimum.
+/// Default relative duality gap at which the search for a certified optimum ends.
 pub const TOLERANCE: f64 = 1e-6;
 
-/// Default limit on the memory of stored rows, in bytes.
+/// Default limit on the memory for stored rows, in bytes.
 const MEMORY: usize = 1 << 30;
 
-/// Settings of a fit, with defaults that suit most data: one pass, no penalty, rows in the order of the data.
+/// Builder of a fit, whose defaults suit most data: one pass, no penalty, rows in the order of the data.
 ///
 /// ```
 /// use surefoot_fit::{Data, Fit};
@@ -100,11 +100,11 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Builds a fit that continues from a model. An unfinished model continues at the position of its run and needs the same data; a
-    /// finished model is trained further on new rows.
+    /// Builds a fit that continues from a model. An unfinished model resumes its interrupted run and needs the same data; a finished model
+    /// is trained further on new rows.
     ///
     /// # Errors
-    /// [`FitError::Resume`], if the position of the interrupted run cannot be read.
+    /// [`FitError::Resume`], if the stored position of the interrupted run cannot be read.
     pub fn resume(model: Model) -> Result<Fit<'a>, FitError> {
         let position = model.unfinished.as_ref().map(|value| {
             let reason = "the position of the interrupted run is not readable".to_owned();
@@ -130,8 +130,8 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Chooses the factor of the L1 or the L2 penalty along a path, for standardized columns: by held-out rows during the passes, or by
-    /// cross-validation if [`optimum`](Fit::optimum) is set.
+    /// Chooses the strength of the L1 or the L2 penalty along a regularisation path, for standardized columns: by held-out rows during the
+    /// passes, or by cross-validation if [`optimum`](Fit::optimum) is set.
     #[must_use]
     pub fn choose_penalty(mut self, term: PenaltyTerm) -> Fit<'a> {
         self.settings.penalty = Penalty { path: Some(term), standardize: true, ..self.settings.penalty };
@@ -145,21 +145,21 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Constrains the weights to a ball around 0, for which certificates of the excess loss exist.
+    /// Constrains the weights to a ball around 0, for which the run can certify a bound on the excess loss.
     #[must_use]
     pub fn ball(mut self, ball: Ball) -> Fit<'a> {
         self.settings.ball = Some(ball);
         self
     }
 
-    /// Multiplies the weight of each row by the weight of its class.
+    /// Sets class weights, by which the weight of each row is multiplied according to its class.
     #[must_use]
     pub fn class_weights(mut self, weights: ClassWeights) -> Fit<'a> {
         self.settings.class_weights = Some(weights);
         self
     }
 
-    /// Sets factors of the penalty and bounds of weights, per group of features.
+    /// Sets penalty factors and bounds of the weights for groups of features.
     #[must_use]
     pub fn groups(mut self, groups: FeatureGroups) -> Fit<'a> {
         self.options.groups.clone_from(&groups);
@@ -167,123 +167,124 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Sets the number of passes over the data. With more than one, every tenth row is held out to choose the pass whose model is kept.
+    /// Sets the number of passes over the data. With more than one pass, every tenth row is held out, and the model of the pass with the
+    /// least held-out loss is kept.
     #[must_use]
     pub fn passes(mut self, passes: u32) -> Fit<'a> {
         self.plan.passes = passes;
         self
     }
 
-    /// Sets the hold-out period: with several passes, every `period`-th row is held out, or no row for `None`.
+    /// Sets the hold-out period: with several passes, every `period`-th row is held out; with `None`, no row is held out.
     #[must_use]
     pub fn holdout(mut self, period: Option<u32>) -> Fit<'a> {
         self.plan.holdout = period;
         self
     }
 
-    /// Computes, after one pass, the optimum over all rows, which are kept in memory. The search ends when the gap is certified to be at
-    /// most `tolerance` times the objective, for instance [`TOLERANCE`].
+    /// Computes the optimum over all rows after one pass, which stores the rows in memory. The search ends when the duality gap is
+    /// certified to be at most `tolerance` times the objective; [`TOLERANCE`] is a good default.
     #[must_use]
     pub fn optimum(mut self, tolerance: f64) -> Fit<'a> {
         self.plan = Plan { passes: 1, holdout: None, optimum: Some(tolerance), ..self.plan };
         self
     }
 
-    /// Sets the rule for choosing a penalty by optima along a path.
+    /// Sets the rule by which a penalty is chosen from the held-out losses along a regularisation path, if the optimum is computed.
     #[must_use]
     pub fn select(mut self, select: Select) -> Fit<'a> {
         self.plan.select = select;
         self
     }
 
-    /// Sets the passes, the hold-out and the optimum together.
+    /// Sets the plan: the number of passes, the hold-out period, and whether to compute the optimum.
     #[must_use]
     pub fn with_plan(mut self, plan: Plan) -> Fit<'a> {
         self.plan = plan;
         self
     }
 
-    /// Shuffles rows anew in each pass, in an order that depends only on the seed, the pass and the row number. Rows are stored in
-    /// [`memory`](Fit::memory), and beyond it in a temporary file.
+    /// Shuffles the rows anew in each pass, in an order that depends only on the seed, the pass and the row number; `None` keeps the order
+    /// of the data. Rows are stored in memory up to the limit set by [`memory`](Fit::memory), further rows in a temporary file.
     #[must_use]
     pub fn shuffle(mut self, seed: Option<u64>) -> Fit<'a> {
         self.shuffle = seed;
         self
     }
 
-    /// Stops the run once the excess loss is certified to be at most `gap`.
+    /// Stops the run once the excess loss is certified to be at most `gap`; with `None`, the run continues to its end.
     #[must_use]
     pub fn until_gap(mut self, gap: Option<f64>) -> Fit<'a> {
         self.until_gap = gap;
         self
     }
 
-    /// Sets the number of threads, at least 1 and 2 by default. One of several threads reads the data.
+    /// Sets the number of threads, at least 1; 2 by default. If there are several, one of them reads the data.
     #[must_use]
     pub fn threads(mut self, threads: u16) -> Fit<'a> {
         self.threads = threads.max(1);
         self
     }
 
-    /// Skips up to `most` rows at fault; none by default.
+    /// Skips up to `most` bad rows (rows that cannot be parsed or learnt). By default no row is skipped: a bad row is an error.
     #[must_use]
     pub fn skip_bad_rows(mut self, most: u64) -> Fit<'a> {
         self.skip_bad_rows = most;
         self
     }
 
-    /// Sets the memory for stored rows, in bytes; 1 GiB by default. Further rows go to a temporary file.
+    /// Sets the limit on the memory for stored rows, in bytes; 1 GiB by default. Rows beyond it go to a temporary file.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Fit<'a> {
         self.memory = bytes;
         self
     }
 
-    /// Sets conditions that stop the run early. The model of a stopped run is kept and can be resumed.
+    /// Sets the conditions that stop the run early. The model of a stopped run is kept and can be resumed.
     #[must_use]
     pub fn stop(mut self, stop: StopConditions) -> Fit<'a> {
         self.stop = stop;
         self
     }
 
-    /// Stops the run after this time, counted from the call of this method.
+    /// Stops the run when this much time has passed since the call of this method.
     #[must_use]
     pub fn budget(mut self, time: Duration) -> Fit<'a> {
         self.stop = self.stop.with_deadline(Instant::now().checked_add(time));
         self
     }
 
-    /// Sets whether progressive metrics are computed: see [`Trainer::enable_progressive_metrics`].
+    /// Sets whether metrics are computed on each row before it is learnt: see [`Trainer::enable_progressive_metrics`].
     #[must_use]
     pub fn progressive_metrics(mut self, measures: bool) -> Fit<'a> {
         self.measures = measures;
         self
     }
 
-    /// Saves the model to a file, at every [`snapshot`](Fit::snapshot) and at the end. Each save replaces the file atomically.
+    /// Saves the model to a file, as often as [`snapshot`](Fit::snapshot) specifies and at the end. Each save replaces the file atomically.
     ///
     /// # Errors
-    /// A file that cannot be written; nothing is left behind.
+    /// A file that cannot be written; no partial file remains.
     pub fn save_to(mut self, path: impl AsRef<Path>) -> Result<Fit<'a>, FitError> {
         self.output = Some(Output::create(path).map_err(FitError::Save)?);
         Ok(self)
     }
 
-    /// Saves the model to an output that is already open.
+    /// Saves the model to an output that is already open, such as standard output.
     #[must_use]
     pub fn output(mut self, output: Output) -> Fit<'a> {
         self.output = Some(output);
         self
     }
 
-    /// Sets the schedule of saving during the run; every minute by default.
+    /// Sets how often the model is saved during the run; every minute by default.
     #[must_use]
     pub fn snapshot(mut self, snapshot: Snapshot) -> Fit<'a> {
         self.snapshot = snapshot;
         self
     }
 
-    /// Sets the options of readers: format, columns, interactions and more.
+    /// Sets the options for reading the data: format, columns, interactions and more.
     #[must_use]
     pub fn reading(mut self, options: Options) -> Fit<'a> {
         self.settings.reading = options.reading.clone();
@@ -298,7 +299,7 @@ impl<'a> Fit<'a> {
         self
     }
 
-    /// Sets the observer of the run.
+    /// Sets the observer that receives the events of the run.
     #[must_use]
     pub fn observer(mut self, observer: impl Observer + 'a) -> Fit<'a> {
         self.observer = Box::new(observer);
@@ -311,31 +312,32 @@ impl<'a> Fit<'a> {
         &self.settings
     }
 
-    /// Returns whether all rows of the interrupted run were learnt, and its current pass, from 1; `None` if no run was interrupted.
+    /// Returns whether the interrupted run had learnt all rows, and the number of its current pass, from 1; `None` if this fit does not
+    /// resume an interrupted run.
     #[must_use]
     pub fn interrupted_in(&self) -> Option<(bool, u32)> {
         self.position.as_ref().map(|run| (run.is_over(), run.pass))
     }
 
-    /// Returns the plan: passes, hold-out and optimum.
+    /// Returns the plan: the number of passes, the hold-out period, and whether to compute the optimum.
     #[must_use]
     pub fn plan(&self) -> Plan {
         self.plan
     }
 
-    /// Returns the seed of the order of rows; `None` if rows are not shuffled.
+    /// Returns the seed for shuffling the rows; `None` if rows are not shuffled.
     #[must_use]
     pub fn seed(&self) -> Option<u64> {
         self.shuffle
     }
 
-    /// Returns the options of readers.
+    /// Returns the options for reading the data.
     #[must_use]
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// Whether the data are read more than once, so that standard input has to be copied to a file.
+    /// Whether the data are read several times, so that standard input has to be copied to a file.
     fn reads_again(&self) -> bool {
         self.wants_means() || self.plan.passes > 1 && self.shuffle.is_none()
     }
@@ -344,7 +346,8 @@ impl<'a> Fit<'a> {
         self.model.is_none() && self.options.reading.table.missing == Missing::Mean
     }
 
-    /// Makes the data re-readable if needed, and compares them with the data of an interrupted run. Called by [`run`](Fit::run).
+    /// Copies standard input to a temporary file if the data are read several times, and compares the data with those of an interrupted
+    /// run. Called by [`run`](Fit::run).
     ///
     /// # Errors
     /// [`FitError::ReadOnce`] and [`FitError::OtherData`]; errors of reading; a request to stop.
@@ -366,7 +369,7 @@ impl<'a> Fit<'a> {
         Ok(())
     }
 
-    /// Computes the column means if missing cells are filled with them. Called by [`run`](Fit::run).
+    /// Computes the means of all numeric columns, if missing cells are to be filled with them. Called by [`run`](Fit::run).
     ///
     /// # Errors
     /// Errors of reading; a request to stop.
@@ -382,7 +385,7 @@ impl<'a> Fit<'a> {
     /// Checks the settings, prepares the data and fits the model.
     ///
     /// # Errors
-    /// The reason of the failure, and the row up to which a model was saved.
+    /// The reason for the failure, and the row up to which a model was saved.
     pub fn run(mut self, data: impl Into<Data>) -> Result<Outcome, Failed> {
         let mut data = data.into();
         self.check(&data).map_err(FitError::Setting)?;
@@ -394,7 +397,7 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Starts a session over prepared data, without reading a row.
+    /// Starts a session over data that [`prepare`](Fit::prepare) has prepared. Reads no row yet.
     ///
     /// # Errors
     /// Contradictory settings; a model that cannot be trained further.
@@ -446,7 +449,7 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// Builds the reader options for a new model with these settings.
+/// Builds the options for reading the data of a new model with these settings.
 #[must_use]
 pub fn options_for(settings: &Settings) -> Options {
     let found = Inferred::default().with_many_classes(settings.loss.is_multiclass());
@@ -459,7 +462,7 @@ pub fn options_for(settings: &Settings) -> Options {
     }
 }
 
-/// Builds the reader options that a model was trained with.
+/// Builds the options for reading data as a model's training data were read.
 #[must_use]
 pub fn options_of(model: &Model) -> Options {
     let settings = &model.settings;

@@ -1,4 +1,4 @@
-//! Library behind the `surefoot` command: fits, evaluates, predicts with and saves linear models.
+//! Library behind the `surefoot` command: fits, evaluates and saves linear models, and predicts with them.
 //!
 //! | task | where |
 //! | --- | --- |
@@ -10,7 +10,7 @@
 //! | evaluate a model | [`Labelled`] |
 //! | predict with a model | [`Prediction`] |
 //!
-//! A fit writes no messages and knows no command-line flags: errors and events are data, and the calling program words the messages.
+//! A fit prints nothing and does not depend on command-line flags: errors and events are enums, and the calling program words the messages.
 
 mod bad_rows;
 mod certificates;

@@ -1,4 +1,4 @@
-//! End of a fit: its outcome, and the failure of a fit.
+//! Outcome of a successful fit, and failure of an unsuccessful one.
 
 use crate::{
     bad_rows::BadRows,
@@ -16,45 +16,47 @@ use surefoot_glm::{
 };
 use surefoot_io::Options;
 
-/// Minimum ratio |mean| / standard deviation at which a column may stall a search for the optimum, because its mean uses up digits.
+/// Minimum ratio |mean| / standard deviation of a column that may stall the search for the optimum, because its large mean uses up the
+/// digits of floating-point numbers.
 const FAR: f64 = 1e3;
 
-/// Result of a fit. The model is also saved if an output was set.
+/// Result of a successful fit. If an output was set, the model is also saved there.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// Trained model. After an early stop it holds the state needed to resume.
+    /// Trained model. If the run stopped early, it also holds the state needed to resume.
     pub model: Model,
-    /// Trainer of the model, with progressive metrics, held-out rows and a sample of the rows.
+    /// Trainer of the model, which also holds progressive metrics, held-out rows and a sample of the rows.
     pub trainer: Trainer,
-    /// Options of the readers, including the inferred properties of the data.
+    /// Options for reading the data, including the properties inferred from the data.
     pub options: Options,
-    /// Passes, hold-out and optimum of the run.
+    /// Plan of the run: the number of passes, the hold-out period, and whether the optimum was computed.
     pub plan: Plan,
-    /// Counter of the skipped rows at fault, with the first errors.
+    /// Counter of the bad rows (rows that could not be parsed or learnt) that were skipped, with the first errors.
     pub bad_rows: BadRows,
-    /// Objective of the model over all rows; `None` if it was not computed.
+    /// Mean loss plus penalty of the model over all rows; `None` if not computed.
     pub objective: Option<f64>,
-    /// Result of the search for the optimum; `None` without a search.
+    /// Result of the search for the optimum; `None` if there was no search.
     pub optimum: Option<Optimum>,
-    /// Reason why the optimum should be used with care, if there is one.
+    /// Reason why the optimum should not be used as it is, such as separable labels without a penalty; `None` if there is no such reason.
     pub caution: Option<Caution>,
-    /// Name of the column that may have stalled the search for the optimum, and its |mean| in standard deviations; `None` if there is none.
+    /// Name of the column that may have stalled the search for the optimum, and its ratio |mean| / standard deviation; `None` if no column
+    /// stalled it.
     pub far_column: Option<(String, f64)>,
-    /// Reason why the run ended early; `None` if it reached its end.
+    /// Reason why the run ended early; `None` if it ran to its end.
     pub stop: Option<StopReason>,
-    /// Number of rows learnt before this run.
+    /// Number of rows learnt by earlier runs of the same model.
     pub first: u64,
-    /// Whether anything was learnt. If not, no model is saved.
+    /// Whether the run finished, or learnt rows or found an optimum before it stopped. Otherwise no model is saved.
     pub has_learnt: bool,
 }
 
-/// Failure of a fit.
+/// Error of an unsuccessful fit, with the row up to which a model was saved.
 #[derive(Debug)]
 pub struct Failed {
-    /// Reason of the failure.
+    /// Reason for the failure.
     pub error: FitError,
-    /// Number of the row up to which this run saved a model; `None` if it saved none.
+    /// Number of rows learnt by the model that this run last saved; `None` if it saved none.
     pub saved: Option<u64>,
 }
 
@@ -91,7 +93,7 @@ impl Session<'_> {
         self.end(stop)
     }
 
-    /// Ends the run before any row is learnt.
+    /// Builds the outcome of a run that was stopped before it learnt any row.
     pub(crate) fn nothing(self, reason: StopReason) -> Result<Outcome, Failed> {
         self.end(Some(reason))
     }
@@ -136,7 +138,7 @@ impl Session<'_> {
         })
     }
 
-    /// Checks that the data had rows with weight and features to learn from, which is known only at the end of the data.
+    /// Checks that the data had at least one row, a row of positive weight, and a used feature. This is known only at the end of the data.
     fn check_learnt(&self, model: &Model) -> Result<(), FitError> {
         let data = || self.data.to_string();
         if self.position.whole.as_ref().is_none_or(|whole| whole.rows == 0) {
@@ -154,7 +156,8 @@ impl Session<'_> {
     }
 }
 
-/// Returns the name of the column that may have stalled a search, and its |mean| in standard deviations; `None` if there is none.
+/// Returns the name of the column that may have stalled a search for the optimum, and its ratio |mean| / standard deviation; `None` if the
+/// search did not stall or no column has a large ratio.
 fn far_column(problem: &Problem, found: &Optimum, model: &Model) -> Option<(String, f64)> {
     if !matches!(found.ended, Ended::Stalled | Ended::Exhausted) {
         return None;

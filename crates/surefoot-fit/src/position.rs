@@ -8,41 +8,41 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use surefoot_glm::{Batch, Place, Plan};
 
-/// Position of a run: the current pass, and the rows read in it.
+/// Position of a run in its data: the current pass, and the rows read in this pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunPosition {
     inputs: Vec<KnownInput>,
     pub(crate) plan: Plan,
-    /// Seed of the order of rows; `None` if rows are not shuffled.
+    /// Seed for shuffling the rows; `None` if rows are not shuffled.
     #[serde(rename = "shuffle_seed", default, skip_serializing_if = "Option::is_none")]
     pub(crate) shuffle: Option<u64>,
-    /// Current pass, from 1. One more than the number of passes if only the certificate or the optimum is left to compute.
+    /// Current pass, from 1. One more than the number of passes if only the certificate or the optimum remains to be computed.
     pub(crate) pass: u32,
-    /// Fingerprint of the rows used in this pass; for shuffled rows only their number.
+    /// Fingerprint of the rows read in this pass; for shuffled rows only their number.
     #[serde(rename = "fingerprint")]
     pub(crate) trail: InputFingerprint,
-    /// Numbers, from 0 in the order of the first pass, of rows that were read but could not be learnt and were skipped.
+    /// Numbers (from 0, in the order of the first pass) of the rows that were skipped because they could not be learnt.
     #[serde(rename = "skipped_rows", default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused: Vec<u64>,
-    /// Fingerprint of a whole pass; `None` until all rows have been read once.
+    /// Fingerprint of all rows, as read in a whole pass; `None` until all rows have been read once.
     #[serde(rename = "pass_fingerprint")]
     pub(crate) whole: Option<InputFingerprint>,
 }
 
-/// Name and size of an input when the run began.
+/// Name and size of an input at the start of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct KnownInput {
     name: String,
     size: Option<u64>,
 }
 
-/// Fingerprint of the data from the start up to a row.
+/// Fingerprint (number of rows and hashes of their bytes) of the data from the start up to some row, the last row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InputFingerprint {
     pub(crate) rows: u64,
-    /// Number of bytes, decompressed, of the last input up to the end of the row.
+    /// Position of the end of the last row in its input, in decompressed bytes.
     offset: u64,
-    /// Chained hash, for each input so far, of all bytes up to its last row.
+    /// Chained hash, for each input so far, of all bytes up to the last row read from it.
     hashes: Vec<Hash>,
 }
 
@@ -66,13 +66,13 @@ impl TryFrom<String> for Hash {
 }
 
 impl RunPosition {
-    /// Builds the position at the start of the data.
+    /// Creates the position at the start of the first pass.
     pub(crate) fn new(data: &Data, plan: Plan, shuffle: Option<u64>) -> RunPosition {
         let (inputs, trail) = (known(data), InputFingerprint::default());
         RunPosition { inputs, plan, shuffle, pass: 1, trail, refused: Vec::new(), whole: None }
     }
 
-    /// Reads the position stored in an unfinished model; `None` if it is inconsistent.
+    /// Reads the position stored in an unfinished model; `None` if its parts are inconsistent.
     pub(crate) fn from_value(value: &Value) -> Option<RunPosition> {
         let position = RunPosition::deserialize(value).ok()?;
         let known = position.inputs.len();
@@ -90,7 +90,8 @@ impl RunPosition {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// Checks by the number, sizes and partition folders of the inputs that these can be the data of the interrupted run.
+    /// Checks that the data can be those of the interrupted run, by the number and sizes of the inputs and by the `key=value` folders in
+    /// their paths. The error is a message.
     pub(crate) fn check_data(&self, data: &Data) -> Result<(), String> {
         let given = known(data);
         if given.len() != self.inputs.len() {
@@ -113,17 +114,17 @@ impl RunPosition {
         Ok(())
     }
 
-    /// Whether all rows of all passes are learnt.
+    /// Whether all passes are complete.
     pub(crate) fn is_over(&self) -> bool {
         self.pass > self.plan.passes
     }
 
-    /// Whether a pass has just been completed and the next one has not begun.
+    /// Whether a pass has just been completed and no row of the next pass has been read.
     pub(crate) fn is_between_passes(&self) -> bool {
         self.pass > 1 && self.trail.rows == 0
     }
 
-    /// Advances the position by rows `from..to` of a batch.
+    /// Advances the position past rows `from..to` of a batch.
     pub(crate) fn advance(&mut self, batch: &Batch, from: usize, to: usize) {
         match self.shuffle {
             Some(_) => self.trail.rows += (to - from) as u64,
@@ -131,8 +132,8 @@ impl RunPosition {
         }
     }
 
-    /// Stores the fingerprint of a whole pass, or compares it with the one stored. The error is the number, from 0, of the input whose
-    /// bytes changed.
+    /// Compares the fingerprint of a whole pass with the stored one, or stores it if there is none yet. The error is the index of the input
+    /// whose bytes changed.
     pub(crate) fn know(&mut self, trail: InputFingerprint) -> Result<(), usize> {
         match &self.whole {
             Some(whole) => trail.check(whole),
@@ -143,7 +144,7 @@ impl RunPosition {
         }
     }
 
-    /// Skips a row that could not be learnt, and remembers its number in the first pass.
+    /// Advances the position past a row that could not be learnt, and in the first pass stores its number.
     pub(crate) fn refuse(&mut self, batch: &Batch, row: usize) {
         if self.pass == 1 {
             self.refused.push(self.trail.rows);
@@ -151,7 +152,7 @@ impl RunPosition {
         self.advance(batch, row, row + 1);
     }
 
-    /// Advances to the next pass. The error is the number, from 0, of the input whose bytes changed since the first pass.
+    /// Advances to the start of the next pass. The error is the index of the input whose bytes changed since the first pass.
     pub(crate) fn end_pass(&mut self) -> Result<(), usize> {
         let trail = std::mem::take(&mut self.trail);
         // Shuffled rows were all read, and compared, before the first one was delivered.
@@ -163,7 +164,7 @@ impl RunPosition {
     }
 }
 
-/// Returns the names and sizes of the inputs; rows in memory, or a stream, count as one input.
+/// Returns the names and sizes of the inputs. Rows in memory, or a stream, count as one input.
 fn known(data: &Data) -> Vec<KnownInput> {
     match data {
         Data::Inputs(inputs) => {
@@ -174,21 +175,21 @@ fn known(data: &Data) -> Vec<KnownInput> {
     }
 }
 
-/// Returns keys and values of the folders named `key=value` above a file, which may be columns.
+/// Returns the keys and values of the folders named `key=value` in the path of a file, which may serve as columns.
 fn folders(name: &str) -> impl Iterator<Item = (&str, &str)> {
     let (above, _) = name.rsplit_once('/').unwrap_or_default();
     above.split('/').filter_map(|folder| folder.split_once('='))
 }
 
 impl InputFingerprint {
-    /// Builds the fingerprint of `rows` rows, where `ends` are the places of the last row of each input.
+    /// Builds the fingerprint of `rows` rows, where `ends` are the locations of the last row of each input.
     pub(crate) fn of(rows: u64, ends: &[Place]) -> InputFingerprint {
         let mut trail = InputFingerprint { rows, ..InputFingerprint::default() };
         ends.iter().for_each(|end| trail.end_at(end));
         trail
     }
 
-    /// Adds rows `from..to` of a batch to the fingerprint.
+    /// Extends the fingerprint by rows `from..to` of a batch.
     pub(crate) fn advance(&mut self, batch: &Batch, from: usize, to: usize) {
         let rows = &batch.place[from..to];
         self.rows += rows.len() as u64;
@@ -197,7 +198,7 @@ impl InputFingerprint {
         }
     }
 
-    /// Sets the last row so far.
+    /// Sets the location of the last row that the fingerprint covers.
     fn end_at(&mut self, last: &Place) {
         let before = self.hashes.last().copied().unwrap_or_default();
         self.hashes.resize(last.input as usize + 1, before);
@@ -205,7 +206,7 @@ impl InputFingerprint {
         self.offset = last.end;
     }
 
-    /// Checks that this fingerprint equals an `earlier` one. The error is the number, from 0, of the first input that differs.
+    /// Checks that this fingerprint equals an `earlier` one. The error is the index of the first input that differs.
     pub(crate) fn check(&self, earlier: &InputFingerprint) -> Result<(), usize> {
         if self == earlier {
             return Ok(());
@@ -268,7 +269,7 @@ mod tests {
         assert_eq!(RunPosition::from_value(&Value::Null), None);
     }
 
-    /// Renaming a field changes the file format, which this test would show.
+    /// The field names of a stored position stay the same, because renaming one would change the file format.
     #[test]
     fn the_names_of_a_position_are_those_of_the_format() {
         let mut position = RunPosition::new(&Data::files(["-"]), Plan { passes: 3, ..Plan::ONE_PASS }, Some(7));

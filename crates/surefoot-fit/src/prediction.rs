@@ -1,4 +1,4 @@
-//! Predictions of a model, row by row.
+//! Predictions of a trained model, row by row.
 
 use crate::{
     data::Data,
@@ -12,21 +12,21 @@ use std::fmt;
 use surefoot_glm::{Batch, Fault, FeatureKey, Labels, Loss, Model, Part, Predictor, Row, RowMargins};
 use surefoot_io::{Error, Located, Options};
 
-/// Quantity that is predicted for each row.
+/// Quantity to predict for each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// Margin w·x + b + offset: one number, or one per class.
+    /// Margin w·x + b + offset of the row, before any link function: one number, or one per class.
     Margin,
-    /// Mean of the label. For two classes the probability of the positive class; for more, the probability of each class, in ascending
-    /// order of labels.
+    /// Expected label. For two classes, the probability of the positive class; for more, the probability of each class, in ascending order
+    /// of labels.
     Mean,
     /// Label of the most likely class.
     Class,
 }
 
 impl Response {
-    /// Returns the usual response for a loss: the mean (for classes, the probability), or the margin for a loss of classes without
-    /// probabilities.
+    /// Returns the default response for a loss: the mean (for classes, the probability), or the margin if the loss is for classes but
+    /// provides no probabilities.
     #[must_use]
     pub fn of(loss: Loss) -> Response {
         if loss.classifies() && !loss.has_probabilities() { Response::Margin } else { Response::Mean }
@@ -43,7 +43,7 @@ impl Response {
     }
 }
 
-/// Predictor of rows, for a model and a response.
+/// Predictor of a chosen response for rows, by a trained model.
 ///
 /// ```
 /// use surefoot_fit::{Fit, Prediction, Response};
@@ -62,32 +62,32 @@ pub struct Prediction<'m> {
     scores: RowMargins,
 }
 
-/// One row with its prediction.
+/// Row together with its prediction.
 #[derive(Debug)]
 pub struct PredictedRow<'r> {
     /// Features, weight and label of the row.
     pub row: Row<'r>,
-    /// Name of the row, from an id column or a tag; `None` if rows have no names.
+    /// Name of the row, from an id column or a tag; `None` if the row has no name.
     pub name: Option<&'r [u8]>,
-    /// Values of the response: [`Prediction::outputs`] numbers.
+    /// Predicted numbers, [`Prediction::outputs`] of them.
     pub numbers: &'r [f64],
-    /// Number of unseen features of the row (features that training did not encounter).
+    /// Number of unseen features of the row (features that do not occur in the training data).
     pub unseen: usize,
-    /// Lookup table of the weights of the model.
+    /// Lookup table from features to the weights of the model.
     pub predictor: &'r Predictor,
 }
 
-/// Reason why a row has no prediction. Later rows may still have one.
+/// Reason why a row has no prediction. Does not prevent the prediction of later rows.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Unpredicted {
-    /// Row that cannot be read, or has a value from which no prediction can be computed.
+    /// Row that cannot be read, or that has a value from which no prediction can be computed.
     Row(Error),
-    /// Mean that overflows; it is e to the power of the margin.
+    /// Overflow of the predicted mean, which is e to the power of the margin.
     Overflow {
-        /// Location of the row.
+        /// Location of the row in the data.
         row: Located,
-        /// Margin of the row.
+        /// Margin of the row, whose exponential overflows.
         margin: f64,
     },
 }
@@ -114,14 +114,14 @@ impl From<Unpredicted> for Error {
     }
 }
 
-/// Reason why a row has no prediction, before the row is located.
+/// Reason why a row has no prediction, without the location of the row.
 enum NoNumber {
     Fault(Fault),
     Overflow(f64),
 }
 
 impl<'m> Prediction<'m> {
-    /// Builds the lookup table of a model. O(features · classes).
+    /// Builds a predictor with a lookup table of the weights of the model. O(features · classes).
     ///
     /// # Errors
     /// A response that the loss of the model does not support.
@@ -130,7 +130,7 @@ impl<'m> Prediction<'m> {
         Ok(Prediction { model, predictor: Predictor::new(model), response, scores: RowMargins::default() })
     }
 
-    /// Returns the count of numbers per row: the number of classes for margins and means of a multiclass loss, else 1.
+    /// Returns the count of predicted numbers per row: the number of classes for margins and means of a multiclass loss, else 1.
     #[must_use]
     pub fn outputs(&self) -> usize {
         match self.model.settings.loss.is_multiclass() && self.response != Response::Class {
@@ -139,7 +139,7 @@ impl<'m> Prediction<'m> {
         }
     }
 
-    /// Predicts all rows, and returns [`outputs`](Prediction::outputs) numbers per row, row by row. Labels are not needed.
+    /// Predicts all rows, and returns [`outputs`](Prediction::outputs) numbers per row, row by row. Rows need no labels.
     ///
     /// # Errors
     /// The first row without a prediction; an input that cannot be read.
@@ -163,7 +163,7 @@ impl<'m> Prediction<'m> {
     /// O(nnz · classes) per row.
     ///
     /// # Errors
-    /// The errors of `visit`, which end the reading; an input that cannot be read; a request to stop.
+    /// An error returned by `visit`, which ends the reading; an input that cannot be read; a request to stop.
     pub fn each<E: From<Interrupt>>(
         &mut self,
         data: &Data,
@@ -205,7 +205,7 @@ impl<'m> Prediction<'m> {
         }
     }
 
-    /// Computes the response of a row and stores it in `self.scores`.
+    /// Computes the response for a row and stores it in `self.scores`.
     fn predict(&mut self, row: &Row<'_>) -> Result<(), NoNumber> {
         let (loss, scores) = (self.model.settings.loss, &mut self.scores);
         if loss.is_multiclass() {
@@ -238,7 +238,7 @@ impl<'m> Prediction<'m> {
     }
 }
 
-/// Returns the label of the most likely class; if training saw a single label, that label.
+/// Returns the label of the most likely class; if the training data have a single label, that label.
 fn likeliest(labels: &Labels, scores: &RowMargins) -> f64 {
     if let Some(&label) = labels.classes.get(scores.likeliest()) {
         return label;

@@ -1,4 +1,4 @@
-//! Readers of rows: on the caller's thread, ahead on another thread, or in shuffled order.
+//! Reader of rows: on the caller's thread, ahead on another thread, or in shuffled order.
 
 use crate::{
     data::{Data, MemoryRows},
@@ -11,7 +11,8 @@ use std::{
 use surefoot_glm::Batch;
 use surefoot_io::{Error, Options, Prefetch, Reader, RowSource, Shuffle, ShuffleOrder};
 
-/// Two callbacks: one called when data are opened, one called with the number of rows of each batch read.
+/// Two callbacks for programs that account for memory: the first is called when data are opened, the second with the number of rows of each
+/// batch read.
 type Watcher = (fn(&Data), fn(usize));
 
 static WATCHER: OnceLock<Watcher> = OnceLock::new();
@@ -28,7 +29,7 @@ pub(crate) fn tell_opened(data: &Data) {
     }
 }
 
-/// Reader of rows, on the caller's thread or ahead on another thread.
+/// Reader of rows, which reads on the caller's thread or ahead on another thread.
 #[derive(Debug)]
 pub struct Rows(RowOrigin);
 
@@ -38,11 +39,11 @@ enum RowOrigin {
     Shuffled(Shuffled),
 }
 
-/// Rows in shuffled order.
+/// Reader of rows in the shuffled order of one pass.
 struct Shuffled {
     rows: Prefetch,
     of: Arc<Shuffle>,
-    /// Number of bytes read before these rows were requested.
+    /// Number of bytes that were read from the data before this pass started.
     before: u64,
 }
 
@@ -56,18 +57,18 @@ impl fmt::Debug for RowOrigin {
     }
 }
 
-/// Result of a short wait for rows.
+/// Result of waiting a few milliseconds for the next batch of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// The batch holds the next rows.
+    /// The next rows are in the batch.
     Rows,
-    /// No rows are left.
+    /// All rows have been read.
     End,
-    /// No rows have arrived yet.
+    /// No further rows have arrived yet.
     Waiting,
 }
 
-/// Opens a source of all rows, in the order of the data.
+/// Opens a row source over all rows, in the order of the data.
 pub(crate) fn source(data: &Data, options: &Options) -> Result<Box<dyn RowSource + Send>, Error> {
     tell_opened(data);
     Ok(match data {
@@ -78,8 +79,8 @@ pub(crate) fn source(data: &Data, options: &Options) -> Result<Box<dyn RowSource
 }
 
 impl Rows {
-    /// Opens data. With one thread, files are read on the caller's thread. A pipe, which may block, is always read on another thread, so
-    /// that a request to stop is answered in the meantime.
+    /// Opens data for reading. With one thread, files are read on the caller's thread. A pipe, which may block, is always read on another
+    /// thread, so that a request to stop is answered in the meantime.
     ///
     /// # Errors
     /// Errors of opening the first input.
@@ -89,7 +90,8 @@ impl Rows {
         Ok(Rows(if alone { RowOrigin::Here(rows) } else { RowOrigin::Ahead(Prefetch::new(rows)) }))
     }
 
-    /// Opens shuffled rows, always on another thread, because much may have to be read and sorted before the first row is delivered.
+    /// Opens a reader of shuffled rows, always on another thread, because much may have to be read and sorted before the first row is
+    /// delivered.
     pub(crate) fn shuffled(of: &Arc<Shuffle>, order: ShuffleOrder) -> Rows {
         let before = of.bytes().0;
         Rows(RowOrigin::Shuffled(Shuffled { rows: Prefetch::new(of.rows(order)), of: Arc::clone(of), before }))
@@ -98,7 +100,7 @@ impl Rows {
     /// Waits at most a few milliseconds for the next batch.
     ///
     /// # Errors
-    /// Errors of the reader. After a row at fault, reading can continue.
+    /// Errors of reading. After an error about a single row, reading can continue.
     pub fn next(&mut self, batch: &mut Batch) -> Result<Next, Error> {
         let more = match &mut self.0 {
             RowOrigin::Here(reader) => Some(reader.read(batch)?),
@@ -118,8 +120,8 @@ impl Rows {
         })
     }
 
-    /// Returns the number of bytes read so far, as stored on disk, and the total if known. For rows in memory or a stream, counts rows
-    /// instead.
+    /// Returns the number of bytes read so far, as stored on disk (before decompression), and the total if known. For rows in memory or a
+    /// stream, both numbers count rows.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         match &self.0 {
@@ -132,7 +134,8 @@ impl Rows {
         }
     }
 
-    /// Returns progress in bytes: bytes read, plus, for shuffled rows, the share of stored rows delivered times the total size.
+    /// Returns the progress in bytes: the bytes read plus, for shuffled rows, the fraction of the stored rows that were delivered times the
+    /// total size.
     #[must_use]
     pub fn work(&self) -> u64 {
         let (bytes, all) = self.bytes();

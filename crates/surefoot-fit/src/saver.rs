@@ -1,4 +1,4 @@
-//! Saving of the model of a run, on a schedule and at its end.
+//! Writer of the model of a run, at regular times during the run and at its end.
 
 use crate::error::FitError;
 use std::{
@@ -8,32 +8,32 @@ use std::{
 use surefoot_glm::Model;
 use surefoot_io::{Output, save_model};
 
-/// Minimum time between saves of better models during a search for the optimum.
+/// Minimum time between two saves of improved models during a search for the optimum.
 const STALE: Duration = Duration::from_secs(1);
 
-/// Schedule of saving during a fit.
+/// Interval at which the model is saved during a fit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Snapshot {
-    /// Time between saves.
+    /// Save whenever this much time has passed since the last save.
     Every(Duration),
-    /// Number of rows between saves.
+    /// Save whenever the number of rows learnt is a multiple of this number.
     Rows(u64),
 }
 
 impl Default for Snapshot {
-    /// Returns a schedule that saves every minute.
+    /// Returns an interval of one minute.
     fn default() -> Snapshot {
         Snapshot::Every(Duration::from_secs(60))
     }
 }
 
-/// Output of the model, if there is one, and its schedule.
+/// Output to which the model is saved, if any, and the interval between saves.
 #[derive(Debug)]
 pub(crate) struct Saver {
     output: Option<Output>,
     every: Snapshot,
     last: Instant,
-    /// Number of rows learnt when this run last saved the model; `None` if it has not saved.
+    /// Number of rows learnt when this run last saved the model; `None` if this run has not saved.
     saved: Option<u64>,
 }
 
@@ -42,17 +42,18 @@ impl Saver {
         Saver { output, every, last: Instant::now(), saved: None }
     }
 
-    /// Whether the model may be saved repeatedly. A pipe would receive all the models one after the other.
+    /// Whether the model may be saved repeatedly, because each save replaces the previous one. False for a pipe, which would receive all
+    /// the models one after the other, and without an output.
     fn replaces(&self) -> bool {
         self.output.as_ref().is_some_and(Output::is_atomic)
     }
 
-    /// Returns the number of rows learnt when this run last saved the model; `None` if it has not saved.
+    /// Returns the number of rows learnt when this run last saved the model; `None` if this run has not saved.
     pub(crate) fn saved(&self) -> Option<u64> {
         self.saved
     }
 
-    /// Returns the number of rows from row `rows` to the next snapshot; `u64::MAX` if the schedule does not count rows.
+    /// Returns the number of rows from row `rows` to the next save; `u64::MAX` if no save is due at a certain row.
     pub(crate) fn room(&self, rows: u64) -> u64 {
         match self.every {
             Snapshot::Rows(every) if self.replaces() => every - rows % every,
@@ -60,7 +61,7 @@ impl Saver {
         }
     }
 
-    /// Whether a snapshot is due after `rows` rows.
+    /// Whether the model should be saved now that `rows` rows are learnt.
     pub(crate) fn is_due(&self, rows: u64) -> bool {
         self.replaces()
             && self.saved != Some(rows)
@@ -70,12 +71,12 @@ impl Saver {
             }
     }
 
-    /// Whether the last save was so long ago ([`STALE`]) that a better model should be saved now.
+    /// Whether the last save was at least [`STALE`] ago, so that an improved model should be saved now.
     pub(crate) fn is_stale(&self) -> bool {
         self.replaces() && self.last.elapsed() >= STALE
     }
 
-    /// Replaces the file, if there is one, by a file with this model.
+    /// Writes the model, which has learnt `rows` rows, to the output and replaces the previous file. Does nothing without an output.
     pub(crate) fn save(&mut self, model: &Model, rows: u64) -> Result<(), FitError> {
         let Some(output) = &mut self.output else { return Ok(()) };
         match save_model(model, output) {

@@ -26,41 +26,42 @@ use surefoot_glm::{
 };
 use surefoot_io::{Error, Options};
 
-/// Maximum number of rows in a slice.
+/// Maximum number of rows in a slice (consecutive rows that are learnt between two checks of the stop conditions).
 const SLICE_ROWS: usize = 64;
-/// Maximum number of nonzeros in a slice, unless a single row has more.
+/// Maximum number of nonzeros in a slice (consecutive rows that are learnt between two checks of the stop conditions), unless a single row
+/// has more.
 const SLICE_PAIRS: usize = 8 << 10;
 
-/// Running fit, made by [`Fit::start`](crate::Fit::start) and ended by [`run`](Session::run).
+/// Running fit, created by [`Fit::start`](crate::Fit::start) and executed by [`run`](Session::run).
 pub struct Session<'a> {
     pub(crate) data: Data,
     pub(crate) options: Options,
     pub(crate) threads: u16,
     pub(crate) trainer: Trainer,
     pub(crate) position: RunPosition,
-    /// Number of rows counted by the trainer, including those before a resume.
+    /// Number of rows learnt so far, including those before the run was resumed.
     pub(crate) rows: u64,
-    /// Value of `rows` when this run began.
+    /// Number of rows that had been learnt when this run began.
     pub(crate) first: u64,
     pub(crate) stop: StopConditions,
-    /// Certified excess loss at which the run stops; `None` to run to the end.
+    /// Bound on the excess loss at which the run stops once it is certified; `None` to run to the end.
     pub(crate) until_gap: Option<f64>,
-    /// Certificate of a full pass over all rows at the current model, and its mean loss over them, if computed.
+    /// Certificate of a full pass over all rows at the current model, and the mean loss over them if computed; `None` without such a pass.
     pub(crate) full: Option<(Certificate, Option<f64>)>,
-    /// Rows so far, stored if the optimum over all of them will be computed.
+    /// Rows stored so far for the computation of the optimum; `None` if the optimum will not be computed.
     pub(crate) gathered: Option<Gathered>,
-    /// Problem and result of the search for the optimum.
+    /// Problem and result of the search for the optimum; `None` before the search.
     pub(crate) optimum: Option<(Problem, Optimum)>,
-    /// Store of the rows, if they are shuffled.
+    /// Store of the shuffled rows; `None` if rows are not shuffled.
     pub(crate) shuffling: Option<Shuffling>,
     pub(crate) bad_rows: BadRows,
-    /// Whether this run has already read all rows once.
+    /// Whether this run has already read all rows once before learning.
     pub(crate) reread: bool,
-    /// Whether names that occur in no row were already reported.
+    /// Whether names given by the caller that occur in no row were already reported.
     pub(crate) unmet_reported: bool,
-    /// Whether the observer was already told that the first rows were read.
+    /// Whether [`Event::Opened`] was already reported.
     pub(crate) opened: bool,
-    /// Whether the run continues an existing model, finished or unfinished.
+    /// Whether the run continues from an existing model, finished or unfinished.
     pub(crate) resumed: bool,
     pub(crate) saver: Saver,
     pub(crate) observer: Box<dyn Observer + 'a>,
@@ -73,7 +74,7 @@ impl fmt::Debug for Session<'_> {
 }
 
 impl Session<'_> {
-    /// Runs all remaining passes, then the certificate and the search for the optimum where requested.
+    /// Runs all remaining passes over the data, then computes the certificate of a full pass and the optimum, where requested.
     pub(crate) fn passes(&mut self) -> Result<(), Interrupt> {
         self.reread()?;
         loop {
@@ -90,7 +91,8 @@ impl Session<'_> {
         }
     }
 
-    /// Reads all rows once more, if possible, to certify a model in a ball. Ends the run if the certificate is as good as requested.
+    /// Reads all rows once more, if possible, to certify the excess loss of a model constrained to a ball. Ends the run if the certified
+    /// bound is at most `until_gap`.
     fn certify(&mut self) -> Result<(), Interrupt> {
         let Some(whole) = self.position.whole.clone() else { return Ok(()) };
         // Checked before the model is built, which takes a while.
@@ -161,7 +163,7 @@ impl Session<'_> {
         }
     }
 
-    /// Saves the best model of a search so far, if the last save is long enough ago.
+    /// Saves the best model found by the search so far, if the last save is at least a second ago.
     fn keep(&mut self, problem: &Problem, found: &Optimum) -> Result<(), FitError> {
         if !self.saver.is_stale() {
             return Ok(());
@@ -171,22 +173,22 @@ impl Session<'_> {
         self.saver.save(&model, self.rows)
     }
 
-    /// Whether the certificates are as good as requested.
+    /// Whether a certified bound on the excess loss is at most `until_gap`.
     fn is_reached(&self, certificates: &[Certificate]) -> bool {
         self.until_gap.is_some_and(|gap| certified_gap(certificates).is_some_and(|certified| certified <= gap))
     }
 
-    /// Returns the current model with the state needed to resume the run.
+    /// Returns the current model, including the state needed to resume the run.
     pub(crate) fn unfinished(&self) -> Model {
         self.with_findings(self.trainer.pause(self.position.to_value()))
     }
 
-    /// Returns the current model of a run that has ended.
+    /// Returns the current model without the state needed to resume.
     pub(crate) fn model(&self) -> Model {
         self.with_findings(self.trainer.model())
     }
 
-    /// Adds to the model the properties found by the readers and the result of the search.
+    /// Adds to the model the properties that the readers inferred from the data, and the optimum if one was found.
     fn with_findings(&self, mut model: Model) -> Model {
         if let Some((problem, found)) = &self.optimum {
             place(problem, found, &mut model);
@@ -201,13 +203,13 @@ impl Session<'_> {
         model
     }
 
-    /// Whether this run has learnt anything worth saving.
+    /// Whether this run has learnt any rows or found an optimum, so that there is a model to save.
     pub(crate) fn has_learnt(&self) -> bool {
         self.rows > self.first || self.optimum.is_some()
     }
 
-    /// Reads the whole data once when a run is resumed in a later pass: to verify the bytes, and to store the rows that have to be kept, in
-    /// the order of the first pass.
+    /// Reads all data once when a run is resumed in a later pass, to verify that the bytes are unchanged, and to store again the held-out
+    /// rows and the rows for the optimum, in the order of the first pass.
     fn reread(&mut self) -> Result<(), Interrupt> {
         let Some(whole) = self.position.whole.clone().filter(|_| self.position.pass > 1) else { return Ok(()) };
         // Shuffled rows are all read before the first one is learnt in any case.
@@ -227,7 +229,7 @@ impl Session<'_> {
         trail.check(&whole).map_err(|input| self.changed(input).into())
     }
 
-    /// Runs one pass over the data. Right after a resume, the rows learnt before are only compared.
+    /// Runs one pass over the data. Right after a resume, first verifies the rows learnt before the interruption instead of learning them.
     fn pass(&mut self) -> Result<(), Interrupt> {
         let (mut rows, mut batch) = (self.open(self.position.pass)?, Batch::default());
         let earlier = std::mem::take(&mut self.position.trail);
@@ -248,7 +250,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Verifies the first `known` rows of a batch, which were learnt before the interruption.
+    /// Verifies that the first `known` rows of a batch, which were learnt before the interruption, have the fingerprint `earlier`.
     fn recognise(&mut self, batch: &Batch, known: usize, earlier: &InputFingerprint) -> Result<(), Interrupt> {
         if self.position.pass == 1 {
             self.hold_out(batch, known, self.position.trail.rows)?;
@@ -284,7 +286,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Stores rows that were learnt, if the optimum over all rows will be computed.
+    /// Stores rows `from..to` of a batch, which were learnt, if the optimum over all rows will be computed.
     fn gather(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), FitError> {
         let Some(gathered) = &mut self.gathered else { return Ok(()) };
         match gathered.add(batch, from, to) {
@@ -330,7 +332,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Reports the names that occur in no row, once enough rows were read that most names should have occurred.
+    /// Reports the names given by the caller that occur in no row, once enough rows were read for most names to have occurred.
     fn report_unmet(&mut self) {
         let rows = self.rows - self.first;
         if self.unmet_reported || rows < unmet::ROWS {
@@ -343,7 +345,7 @@ impl Session<'_> {
         }
     }
 
-    /// Returns the end (exclusive) of the slice that starts at row `from` of the batch.
+    /// Returns the end (exclusive) of the slice (rows to learn before the next checks) that starts at row `from` of the batch.
     fn cut(&self, batch: &Batch, from: usize) -> usize {
         let line = (self.rows + 1).next_power_of_two() - self.rows;
         let room = usize::try_from(line.min(self.saver.room(self.rows))).unwrap_or(usize::MAX);
@@ -352,7 +354,7 @@ impl Session<'_> {
         (from + 1..=most).take_while(few).last().unwrap_or(from + 1)
     }
 
-    /// Saves the model if a snapshot is due, and checks the stop conditions.
+    /// Saves the model if it is time to do so, and checks the stop conditions.
     fn tick(&mut self) -> Result<(), Interrupt> {
         if self.has_learnt() && self.saver.is_due(self.rows) {
             let model = self.unfinished();
@@ -361,7 +363,7 @@ impl Session<'_> {
         Ok(self.stop.check()?)
     }
 
-    /// Opens all rows, in the order of pass number `pass`.
+    /// Opens a reader of all rows in the order of pass number `pass`.
     fn open(&mut self, pass: u32) -> Result<Rows, Error> {
         match &mut self.shuffling {
             Some(shuffling) => shuffling.open(&self.data, &self.options, self.threads, pass),
@@ -369,7 +371,7 @@ impl Session<'_> {
         }
     }
 
-    /// Stores or compares the fingerprint of shuffled rows, which are all read before the first one is delivered.
+    /// Stores the fingerprint of shuffled rows, or compares it with the stored one. All rows are read before the first one is delivered.
     fn know(&mut self) -> Result<(), FitError> {
         if self.reread {
             return Ok(());
@@ -379,7 +381,7 @@ impl Session<'_> {
         self.position.know(whole).map_err(|input| self.changed(input))
     }
 
-    /// Waits for the next rows; returns `false` if none are left.
+    /// Waits for the next rows and puts them into `batch`; returns `false` at the end of the data.
     fn next(&mut self, rows: &mut Rows, batch: &mut Batch) -> Result<bool, Interrupt> {
         loop {
             self.tick()?;
@@ -420,13 +422,14 @@ impl Session<'_> {
         passed
     }
 
-    /// Builds the error of an input whose bytes differ from those read before.
+    /// Builds the error for an input whose bytes differ from those read before.
     fn changed(&self, input: usize) -> FitError {
         FitError::Changed { input: self.data.name(input) }
     }
 }
 
-/// Puts the result of a search into the model. A model that the result does not fit stays unchanged, and its certificates give the reason.
+/// Writes the optimum into the model. If the optimum does not fit the model, leaves the model unchanged except for a certificate that
+/// states the reason.
 fn place(problem: &Problem, found: &Optimum, model: &mut Model) {
     if let Err(reason) = problem.place(found, model) {
         model.certificates = vec![Certificate::none(reason)];

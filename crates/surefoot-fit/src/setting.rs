@@ -1,45 +1,45 @@
-//! Contradictory settings of a fit, as data.
+//! Contradictory settings of a fit, as an enum rather than text.
 
 use std::fmt;
 use surefoot_glm::Loss;
 
-/// Contradictory settings, or a setting out of its range.
+/// Contradiction between settings of a fit, or a setting out of its range.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Contradiction {
-    /// Number out of its range, with the message.
+    /// Number out of its range, with a message.
     Range(String),
-    /// Ball together with a penalty or with bounds of weights.
+    /// Ball constraint together with a penalty or with bounds of weights.
     BallAndPenalty,
-    /// Factors of a penalty, by groups of features, without an L1 or L2 penalty.
+    /// Penalty factors for groups of features, without an L1 or L2 penalty.
     FactorsWithoutPenalty,
-    /// Ball together with class weights.
+    /// Ball constraint together with class weights.
     BallAndClassWeights,
-    /// Ball together with a loss of more than two classes.
+    /// Ball constraint together with a loss of more than two classes.
     BallAndClasses(Loss),
-    /// Ball together with offsets or exposures.
+    /// Ball constraint together with offsets or exposures.
     BallAndOffsets,
-    /// Numbers of trials together with a ball or with class weights.
+    /// Numbers of trials per row together with a ball constraint or with class weights.
     TrialsAndBallOrClassWeights,
-    /// Ball together with a search for the optimum, which supports penalties only.
+    /// Ball constraint together with a search for the optimum, which supports penalties only.
     BallAndOptimum,
     /// Held-out rows together with a search for the optimum over all rows.
     HoldoutAndOptimum,
-    /// Penalty to be chosen during the passes, for a loss of more than two classes, which only supports the choice by optima.
+    /// Choice of a penalty during the passes, for a loss of more than two classes. Such losses support only the choice by optima.
     ChoiceNeedsOptimum(Loss),
     /// Zero passes, or a hold-out period below 2.
     Passes,
-    /// Prediction of means or probabilities with a loss of classes that has no probabilities.
+    /// Prediction of means or probabilities for a classification loss that provides no probabilities.
     MeanNeedsProbabilities(Loss),
-    /// Prediction of a class with a loss of numbers.
+    /// Prediction of a class for a regression loss.
     ClassNeedsClasses(Loss),
-    /// Gap to stop at, for a run with neither a ball nor an optimum.
+    /// Certified gap to stop at, for a run without a ball constraint and without a search for the optimum.
     GapWithoutBall,
-    /// Gap to stop at, for an optimum with neither a penalty nor finite bounds of weights.
+    /// Certified gap to stop at, for a search for the optimum with neither a penalty nor finite bounds of weights.
     GapWithoutPenalty,
-    /// Gap to stop at, for rows that can be read only once and whose norms have no known bound.
+    /// Certified gap to stop at, for rows that can be read only once and whose norms have no known bound.
     GapNeedsRowNorm,
-    /// Gap to stop at, for rows that can be read only once, with a loss of numbers.
+    /// Certified gap to stop at, for rows that can be read only once, with a regression loss.
     GapNeedsClasses,
 }
 

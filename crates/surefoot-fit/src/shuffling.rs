@@ -1,4 +1,4 @@
-//! Rows of a run in a new random order in each pass.
+//! Store of the rows of a run that reads them in a new random order in each pass.
 
 use crate::{
     data::Data,
@@ -8,14 +8,14 @@ use crate::{
 use std::sync::Arc;
 use surefoot_io::{Error, Options, Prefetch, Shuffle, ShuffleOrder};
 
-/// Store of the rows of a shuffled run, filled when they are first requested.
+/// Store of the rows of a shuffled run, filled when rows are first requested.
 #[derive(Debug)]
 pub(crate) struct Shuffling {
     seed: u64,
-    /// Limit on the memory of stored rows, in bytes.
+    /// Limit on the memory for stored rows, in bytes.
     memory: usize,
     rows: Option<Arc<Shuffle>>,
-    /// Whether the caller was told that the rows do not fit in memory.
+    /// Whether the observer was already told that the rows do not fit in memory.
     reported: bool,
 }
 
@@ -24,7 +24,7 @@ impl Shuffling {
         Shuffling { seed, memory, rows: None, reported: false }
     }
 
-    /// Opens the rows in the order of a pass. The first call reads all data before the first row is delivered.
+    /// Opens the rows in the shuffled order of pass number `pass`. The first call reads all data before the first row is delivered.
     pub(crate) fn open(&mut self, data: &Data, options: &Options, threads: u16, pass: u32) -> Result<Rows, Error> {
         let rows = match &self.rows {
             Some(rows) => rows,
@@ -42,20 +42,20 @@ impl Shuffling {
         Ok(Rows::shuffled(rows, ShuffleOrder { seed: self.seed, pass }))
     }
 
-    /// Returns the fingerprint of the data; `None` until all rows are read.
+    /// Returns the fingerprint of the whole data; `None` until all rows are read.
     pub(crate) fn whole(&self) -> Option<InputFingerprint> {
         let (rows, ends) = self.rows.as_ref()?.whole()?;
         Some(InputFingerprint::of(rows, &ends))
     }
 
-    /// Whether rows have just turned out not to fit in memory; `true` only once.
+    /// Whether the rows have turned out not to fit in memory since the last call; returns `true` only once.
     pub(crate) fn spills(&mut self) -> bool {
         let spills = !self.reported && self.rows.as_ref().is_some_and(|rows| rows.spilled() > 0);
         self.reported |= spills;
         spills
     }
 
-    /// Frees the stored rows.
+    /// Frees the memory of the stored rows.
     pub(crate) fn release(&mut self) {
         self.rows = None;
     }

@@ -1,4 +1,4 @@
-//! Conditions that stop a run before all rows are read.
+//! Conditions that stop a run early.
 
 use crate::error::FitError;
 use std::{
@@ -13,19 +13,19 @@ use std::{
 /// Maximum time to wait for rows before the stop conditions are checked again.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(5);
 
-/// Reason why a run ended early.
+/// Reason why a run ended before its regular end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// Request of the caller.
+    /// The caller requested to stop.
     Requested,
-    /// Deadline reached.
+    /// The deadline has passed.
     Budget,
-    /// Excess loss certified to be at most the requested gap.
+    /// The excess loss is certified to be at most the requested gap.
     Gap,
 }
 
 impl StopReason {
-    /// Whether the run has reached its aim. If not, it can be resumed.
+    /// Whether the run is finished, because it reached the requested gap. Otherwise it can be resumed.
     #[must_use]
     pub fn finishes(self) -> bool {
         self == StopReason::Gap
@@ -52,13 +52,13 @@ impl StopConditions {
         StopConditions::when(move || flag.load(Relaxed))
     }
 
-    /// Replaces the deadline; `None` for no deadline.
+    /// Returns these conditions with another deadline; `None` removes the deadline.
     #[must_use]
     pub fn with_deadline(self, deadline: Option<Instant>) -> StopConditions {
         StopConditions { deadline, ..self }
     }
 
-    /// Checks whether a condition to stop is met.
+    /// Checks the stop conditions: returns an error if the run has to stop.
     ///
     /// # Errors
     /// The reason to stop.
@@ -80,12 +80,12 @@ impl fmt::Debug for StopConditions {
     }
 }
 
-/// Reason why work was interrupted: an error, or a stop condition.
+/// Reason why work was interrupted: a stop condition or an error.
 #[derive(Debug)]
 pub enum Interrupt {
-    /// Request to stop, for a reason that is not an error.
+    /// Stop condition that was met.
     Stop(StopReason),
-    /// Error because of which the work cannot continue.
+    /// Error after which the work cannot continue.
     Error(FitError),
 }
 

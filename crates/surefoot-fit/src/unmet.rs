@@ -1,31 +1,31 @@
-//! Feature names given by the caller that occur in no row.
+//! Names of features or namespaces that were given by the caller but occur in no row.
 
 use surefoot_io::Options;
 
-/// Number of rows read before the names that occur in none of them are reported.
+/// Number of rows after which names that occur in none of them are reported.
 pub(crate) const ROWS: u64 = 1000;
 
-/// Purpose for which the caller gave a name.
+/// Purpose for which the caller gave the name of a feature or namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Selects the features to use; all others are ignored.
+    /// The name selects features to use; all others are ignored.
     Keep,
-    /// Names features that are ignored.
+    /// The name selects features to ignore.
     Ignore,
-    /// Names a factor of an interaction, whose products are added as features.
+    /// The name selects a factor of an interaction, whose products with the other factor are added as features.
     Interact,
 }
 
-/// Namespace or index given by the caller that occurs in no row.
+/// Name of a namespace, or index of a feature, that was given by the caller but occurs in no row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmetName {
-    /// Purpose for which the name was given.
+    /// Purpose for which the caller gave the name.
     pub purpose: Purpose,
-    /// Text of the name.
+    /// Name as given by the caller.
     pub name: String,
 }
 
-/// Returns the given names that no row has had so far. Empty for tables, whose column names are known beforehand.
+/// Returns the names given by the caller that have occurred in no row so far. Empty for tables, whose column names are known in advance.
 #[must_use]
 pub fn unmet_names(options: &Options) -> Vec<UnmetName> {
     if options.found.table().is_some() {

@@ -1,29 +1,31 @@
-//! Stratified cross-validation: which rows are held out when a penalty is chosen.
+//! Stratified cross-validation: assigns rows to the splits in which they are held out, for the choice of a penalty.
 
 use super::optimum::Examples;
 use crate::loss::Loss;
 use std::collections::HashMap;
 
-/// Number of folds. The held-out rows of a split are those of one fold.
+/// Number of folds (parts of equal size) that the rows are divided into. Split k trains on all folds but fold k, whose
+/// rows it holds out.
 pub(crate) const FOLDS: usize = 10;
-/// Held-out rows, over all splits, that are enough to choose a penalty by.
+/// Number of held-out rows, summed over all splits, that suffices to choose a penalty.
 const MIN_HELD_OUT_ROWS: usize = 2_500;
-/// Held-out rows, over all splits and outside the most frequent class, that are enough.
+/// Number of held-out rows outside the most frequent class, summed over all splits, that suffices to choose a penalty.
 const MIN_HELD_OUT_RARE_ROWS: usize = 300;
 
-/// The assignment of rows to folds.
+/// Assignment of the rows to the folds of a cross-validation.
 #[derive(Debug)]
 pub(crate) struct Folds {
-    /// The fold of each row; `None` for a row of weight 0.
+    /// Fold of each row, 0 to 9; `None` for a row of weight 0, which belongs to no fold.
     fold: Vec<Option<u8>>,
-    /// How many of the ten splits are evaluated: as few as hold out enough rows.
+    /// Number of splits that are evaluated, 1 to 10: the smallest number that holds out enough rows.
     splits: usize,
 }
 
 impl Folds {
-    /// Stratifies by class, or, for regression, by whether the label is 0: each stratum is dealt out ten rows at a
-    /// time, one to each fold, in a pseudo-random order that depends only on the stratum and on how many of its rows
-    /// came before. So neither sorted rows nor rows with a period of ten make the folds differ.
+    /// Assigns the rows to folds, stratified by class, or, for regression, by whether the label is 0. Each stratum
+    /// (rows of one class) is dealt out ten rows at a time, one to each fold, in a pseudo-random order that depends
+    /// only on the number of the stratum and on how many of its rows were dealt out before. Therefore every fold has
+    /// about the same proportion of each stratum even if the rows are sorted or periodic.
     pub(crate) fn new(examples: &Examples, loss: Loss) -> Folds {
         let mut strata: HashMap<u64, Stratum> = HashMap::new();
         let fold = (0..examples.len()).map(|i| {
@@ -41,8 +43,8 @@ impl Folds {
         Folds { fold, splits }
     }
 
-    /// The held-out rows of each split that is evaluated. Splits that would leave no training rows, or only one class,
-    /// are left out.
+    /// Returns the indices of the held-out rows of each split to evaluate. Omits splits whose training rows would be
+    /// empty or of a single class.
     pub(crate) fn splits(&self, examples: &Examples, loss: Loss) -> Vec<Vec<usize>> {
         let of = |split: u8| {
             let held = |fold: &Option<u8>| *fold == Some(split);
@@ -56,7 +58,7 @@ impl Folds {
     }
 }
 
-/// A stratum while its rows are dealt out to folds.
+/// Rows of one class (or, for regression, with labels equal or unequal to 0) while they are dealt out to the folds.
 #[derive(Debug)]
 struct Stratum {
     number: u64,
@@ -69,7 +71,7 @@ impl Stratum {
         Stratum { number, rows: 0, order: [0; FOLDS] }
     }
 
-    /// The fold of the next row.
+    /// Returns the fold of the next row of this stratum.
     fn next(&mut self) -> u8 {
         let at = self.rows % FOLDS;
         if at == 0 {
@@ -80,7 +82,7 @@ impl Stratum {
     }
 }
 
-/// A pseudo-random permutation of the folds (splitmix64 and a Fisher–Yates shuffle).
+/// Returns a pseudo-random permutation of the fold numbers 0 to 9 (splitmix64 and a Fisher–Yates shuffle).
 fn order(mut seed: u64) -> [u8; FOLDS] {
     let mut folds: [u8; FOLDS] = std::array::from_fn(|k| k as u8);
     for k in (1..FOLDS).rev() {
@@ -102,7 +104,7 @@ mod tests {
         examples
     }
 
-    /// Sorted, periodic or mixed labels: every fold has its proportion of each class.
+    /// Every fold has the same proportion of each class as all rows, for sorted, periodic and mixed labels.
     #[test]
     fn folds_have_the_same_classes() {
         type Label = fn(usize) -> f64;

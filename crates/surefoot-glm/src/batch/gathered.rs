@@ -1,4 +1,4 @@
-//! Collects labelled rows in memory and turns them, with a model, into a batch training [`Problem`].
+//! Collection of labelled rows in memory, from which, together with a model, a batch training [`Problem`] is built.
 
 use super::{optimum::Examples, problem::Problem, scaling::Scaling};
 use crate::{
@@ -13,10 +13,10 @@ use crate::{
     numeric::check::{NEGLIGIBLE, need},
 };
 
-/// Labelled rows in memory, with labels as they were read: 12 bytes per nonzero and 32 bytes per row.
+/// Labelled rows stored for batch training, with labels as they were read: 12 bytes per nonzero and 32 bytes per row.
 ///
-/// Beyond [`Gathered::with_memory`] the nonzeros are kept in a temporary file. Features are numbered in order of first
-/// appearance.
+/// [`Gathered::with_memory`] limits the memory for nonzeros; further nonzeros go to a temporary file. Features are
+/// numbered in order of first appearance.
 ///
 /// ```
 /// use surefoot_glm::{Batch, Gathered, Penalty, Plan, Settings, Trainer};
@@ -46,17 +46,18 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// An empty collection that keeps at most `memory` bytes of nonzeros in memory and the rest in a temporary file.
+    /// Creates an empty collection that keeps at most `memory` bytes of nonzeros in memory and the rest in a temporary
+    /// file.
     #[must_use]
     pub fn with_memory(memory: usize) -> Gathered {
         Gathered { examples: Examples::with_memory(memory), ..Gathered::default() }
     }
 
-    /// Adds rows `from..to` of a batch. Rows of weight 0 and rows without a label are skipped.
+    /// Adds rows `from..to` of a batch. Skips rows of weight 0 and rows without a label.
     ///
     /// # Errors
-    /// The position of the first row that is invalid, has a label that is not finite, or for which there is neither
-    /// memory nor disk space, with the fault. Rows before it have been added.
+    /// The index of the first row that cannot be added, with the reason: the row is invalid, its label is not finite,
+    /// or neither memory nor disk space is left. Rows before it have been added.
     pub fn add(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
         (from..to).try_for_each(|r| self.row(&batch.row(r)).map_err(|fault| (r, fault)))
     }
@@ -87,10 +88,10 @@ impl Gathered {
         Ok(())
     }
 
-    /// Builds the batch training problem on these rows, with the settings, labels and features of `model` and, as the
-    /// starting point, its weights. With standardisation the start is 0.
+    /// Builds the batch training problem on these rows, with the settings, labels and features of `model`. The search
+    /// starts from the weights of the model, or, under a standardised penalty, from weights of 0.
     ///
-    /// *Cost*: O(nonzeros), without a copy of them.
+    /// *Cost*: O(nonzeros); the nonzeros are not copied.
     ///
     /// # Errors
     /// A message, if a row has a label or a feature that the model has not seen, or if the model is inconsistent

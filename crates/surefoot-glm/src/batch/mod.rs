@@ -1,7 +1,7 @@
-//! Batch training: empirical risk minimisation to a certified optimality gap over rows in memory, and the choice of the
-//! penalty by cross-validation.
+//! Batch training over rows stored in memory: minimises the penalised loss to a certified optimality gap, and chooses
+//! the penalty by cross-validation.
 //!
-//! May use everything below [`pass`](crate::pass).
+//! May use every module of a layer below [`pass`](crate::pass).
 
 pub(crate) mod folds;
 pub(crate) mod gathered;

@@ -72,28 +72,28 @@ use crate::{
 use design::Design;
 use workers::Workers;
 
-/// The problem to solve: minimise the weighted mean loss + l1·Σ f_j|w_j| + (l2/2)·Σ f_j·w_j² over weights within their
-/// bounds. The intercept has neither penalty nor bounds.
+/// Objective to minimise and how to do so: the weighted mean loss + l1·Σ f_j|w_j| + (l2/2)·Σ f_j·w_j², over weights w_j
+/// within their bounds, where f_j is the penalty factor of column j. The intercept has neither penalty nor bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Goal<'a> {
-    /// The loss of a row.
+    /// Loss of a row as a function of its label and its margin.
     pub loss: Loss,
-    /// Number of classes, for losses with one margin per class (labels 0, 1, …, classes − 1). Ignored by other losses.
+    /// Number of classes, for multiclass losses (labels 0, 1, …, classes − 1). Ignored by other losses.
     pub classes: usize,
     /// Strength of the L1 (lasso) penalty, at least 0.
     pub l1: f64,
     /// Strength of the L2 (ridge) penalty, at least 0.
     pub l2: f64,
-    /// Bounds on every weight; the intercept has none.
+    /// Bounds on every weight without a rule of its own; the intercept has none.
     pub bounds: Bounds,
-    /// Per column, the penalty factor f_j and the bounds of the weight. Columns beyond the end of the slice have factor
-    /// 1 and the bounds above. All classes of a column share its rule.
+    /// Penalty factor f_j and bounds of the weight of each column. Columns beyond the end of the slice have factor 1
+    /// and the bounds in `bounds`. All classes share the rule of a column.
     pub rules: &'a [Rule],
     /// Whether there is an intercept, which is not penalised.
     pub intercept: bool,
-    /// The relative duality gap, gap / |objective|, at which to stop.
+    /// Relative duality gap, gap / |objective|, at which to stop.
     pub tolerance: f64,
-    /// Number of threads. The result does not depend on it.
+    /// Number of threads. The result does not depend on the number.
     pub threads: usize,
 }
 
@@ -107,57 +107,57 @@ impl Goal<'_> {
             && labels.into_iter().all(|(y, _)| self.loss.takes(*y, self.classes))
     }
 
-    /// The penalty factor and bounds of a column.
+    /// Returns the penalty factor and the bounds of a column.
     fn rule(&self, column: usize) -> Rule {
         self.rules.get(column).copied().unwrap_or(Rule { factor: 1.0, bounds: self.bounds })
     }
 }
 
-/// Why the optimisation ended.
+/// Reason why an optimisation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// It is still running.
+    /// The optimisation is still running.
     Running,
-    /// The relative duality gap is certified to be within the tolerance.
+    /// The relative duality gap is certified to be at most the tolerance.
     Certified,
-    /// Some weights are unpenalised, so there is no certificate; half the squared Newton decrement, ½gᵀH⁻¹g, is within
-    /// the tolerance.
+    /// Half the squared Newton decrement, ½gᵀH⁻¹g (the decrease that Newton's method predicts), is within the
+    /// tolerance. Used instead of a certificate where some weights are unpenalised.
     Decrement,
-    /// The labels are separable and the weights unpenalised: the loss keeps decreasing as weights grow, and no model
-    /// attains its infimum.
+    /// The labels are separable and the weights unpenalised: the loss keeps decreasing as the weights grow, and no
+    /// model attains the infimum of the loss.
     Unattained,
-    /// No further decrease is possible in floating-point arithmetic.
+    /// Floating-point arithmetic permits no further decrease of the objective.
     Stalled,
-    /// The limit of 1000 outer iterations was reached.
+    /// The limit of 1000 outer iterations (Newton or interior-point steps) was reached.
     Exhausted,
-    /// `stop` returned true.
+    /// The `stop` callback returned true.
     Stopped,
 }
 
-/// The best model found so far, with its objective and the bound on its suboptimality.
+/// Best model that an optimisation has found so far, with its objective and a bound on its suboptimality.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimum {
-    /// Weights, column by column; for K classes K consecutive numbers per column.
+    /// Weights, column by column; for K classes, K consecutive numbers per column.
     pub weights: Vec<f64>,
-    /// The intercept of each class, or of the single margin; 0 without an intercept.
+    /// Intercept of each class, or one intercept for losses with a single margin; 0 without an intercept.
     pub intercept: Vec<f64>,
-    /// The objective, penalties included; NaN if the optimisation was stopped before the first pass.
+    /// Objective of the model, penalties included; NaN if the optimisation was stopped before the first pass.
     pub objective: f64,
-    /// The scale that the gap is relative to: |objective|, or, if larger, 1e-20 of the mean loss at margins of 0, since
-    /// a perfect fit has objective 0.
+    /// Denominator of the relative gap: |objective|, but at least 1e-20 of the mean loss at margins of 0, because a
+    /// perfect fit has objective 0.
     pub size: f64,
-    /// An upper bound on the objective minus its minimum, rounding included; `None` if no finite bound is known.
+    /// Upper bound on the objective minus its minimum, rounding errors included; `None` if no finite bound is known.
     pub gap: Option<f64>,
-    /// Passes over the rows; a pass over a subsample counts as its fraction of the rows.
+    /// Number of passes over the rows; a pass over a subsample counts as its fraction of the rows.
     pub passes: f64,
-    /// Number of outer iterations.
+    /// Number of outer iterations (Newton or interior-point steps) so far.
     pub iterations: usize,
-    /// Why the optimisation ended, or [`Ended::Running`].
+    /// Reason why the optimisation ended, or [`Ended::Running`].
     pub ended: Ended,
 }
 
 impl Optimum {
-    /// The gap divided by [`size`](Optimum::size); `None` without a finite gap.
+    /// Returns the gap divided by [`size`](Optimum::size); `None` if no finite gap is known.
     #[must_use]
     pub fn relative_gap(&self) -> Option<f64> {
         Some(self.gap? / self.size.max(f64::MIN_POSITIVE))
@@ -165,15 +165,15 @@ impl Optimum {
 }
 
 /// Minimises `goal` over `examples`, starting from the given (weights, intercepts), laid out as in [`Optimum`]; missing
-/// numbers are 0. A start at which the objective is not finite is replaced by 0.
+/// numbers are 0. Starts from 0 instead if the objective is not finite at the given start.
 ///
-/// `each` is called with the best model so far after each outer iteration. `stop` is called about every millisecond,
-/// from any thread; once it returns true the best model so far is returned. With a tolerance that cannot be met (0 or
-/// NaN) the optimisation ends when rounding allows no further decrease.
+/// Calls `each` with the best model so far after each outer iteration. Calls `stop` about every millisecond, from any
+/// thread; once `stop` returns true, the best model so far is returned. With a tolerance that cannot be met (0 or NaN)
+/// the optimisation ends when rounding allows no further decrease.
 ///
-/// Labels are −1 and +1 for two classes, the number of the class for multiclass losses, numbers of at least 0 for
-/// counts. `None` if a label does not suit the loss, if no row has positive weight, or if a penalty strength or the
-/// parameter of the loss is out of range.
+/// Labels are −1 and +1 for two classes, the number of the class for multiclass losses, and numbers of at least 0 for
+/// counts. Returns `None` if a label does not suit the loss, if no row has positive weight, or if a penalty strength or
+/// the parameter of the loss is out of range.
 ///
 /// *Cost*: see the table and the memory figures of [this module](self); a pass costs O(nonzeros), for multiclass losses
 /// times classes.
@@ -216,7 +216,7 @@ pub fn optimise(
     Some(Layout::new(examples, &examples.weight, goal.intercept)?.optimise(&goal, start, stop, each))
 }
 
-/// The optimum where no row has a feature and there is no intercept: the model 0 is the only one.
+/// Returns the optimum for data without columns and without an intercept: the model 0 is the only model.
 fn only_model(design: &Design, goal: &Goal) -> Optimum {
     let classes = if goal.loss.is_multiclass() { goal.classes.max(1) } else { 1 };
     let objective = match goal.loss {
@@ -236,16 +236,17 @@ fn only_model(design: &Design, goal: &Goal) -> Optimum {
     }
 }
 
-/// Examples laid out once for several optimisations, with row weights of their own.
+/// Design matrix of the examples, laid out once and reused by several optimisations, with row weights given to
+/// [`Layout::new`].
 pub(crate) struct Layout<'a>(Design<'a>);
 
 impl<'a> Layout<'a> {
-    /// Lays out the examples; `None` if no row has positive weight.
+    /// Lays out the design matrix of the examples with these row weights; `None` if no row has positive weight.
     pub(crate) fn new(examples: &'a Examples, weights: &[f64], intercept: bool) -> Option<Layout<'a>> {
         Design::new(examples, weights, intercept).map(Layout)
     }
 
-    /// [`optimise`] on these rows; whether there is an intercept is that of the layout, not of `goal`.
+    /// Runs [`optimise`] on this layout. The layout, not `goal`, decides whether there is an intercept.
     pub(crate) fn optimise(
         &mut self,
         goal: &Goal,
@@ -266,7 +267,8 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Whether there are more weights, the intercept counted, than rows: the weights are then not determined.
+    /// Whether there are more weights, including the intercept, than rows of positive weight, so that the rows do not
+    /// determine the weights.
     pub(crate) fn has_more_columns_than_rows(&self) -> bool {
         self.0.dim() > self.0.rows()
     }

@@ -1,11 +1,13 @@
-//! A regularisation path with K-fold cross-validation, to choose the strength of a penalty.
+//! Choice of the strength of a penalty by K-fold cross-validation along a regularisation path (a decreasing sequence of
+//! penalties).
 //!
-//! Each split trains on nine folds of ten and scores the other. The path starts at the strongest penalty that may be
-//! worthwhile and takes two steps per decade, each optimisation starting from the optimum before (warm start), down to
-//! where weaker penalties change little: where nearly all of the explainable training loss is explained, or as much as
-//! without a penalty. A rise of the held-out loss ends the path only if it is long, large and statistically
-//! significant. If the held-out loss is least at the strong end, stronger penalties are tried. The last point is no
-//! penalty at all, where that has an optimum.
+//! Each split trains on nine folds of ten and evaluates the loss on the tenth. The path starts at the strongest penalty
+//! that may be worthwhile and takes two steps per decade; each optimisation starts from the previous optimum (warm
+//! start). The path ends where weaker penalties change little: where nearly all of the training loss that the features
+//! can explain is explained, or as much as without a penalty. A rise of the held-out loss ends the path only if the
+//! rise is long, large and statistically significant. If the held-out loss is least at the strongest penalty, stronger
+//! penalties are tried. The last point of the path is the model without a penalty, if the unpenalised loss has a
+//! minimum.
 //!
 //! *Cost*: some 20 optima to a relative gap of 1e-3 or 1e-4 per split; one split for 25,000 rows or more, up to ten for
 //! fewer rows or a rare class. Splits run in parallel.
@@ -24,39 +26,42 @@ use crate::{
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Relative gaps to solve to: with L1, where accuracy is expensive, and otherwise.
+/// Relative duality gap at which an optimisation with an L1 penalty stops, where accuracy is expensive. The next
+/// constant is the gap for other penalties.
 const L1_TOLERANCE: f64 = 1e-3;
 const TOLERANCE: f64 = 1e-4;
-/// The path has settled once weaker penalties would explain at most this share of the loss explained so far.
+/// The path ends once weaker penalties would explain at most this share of the loss explained so far.
 const SETTLED_SHARE: f64 = 1e-3;
-/// The share of the null loss that may stay unexplained, where more weights than rows can explain all of it.
+/// Share of the loss without penalised weights that may remain unexplained at the end of the path, if more weights than
+/// rows could explain all of the loss.
 const UNEXPLAINED_SHARE: f64 = 1e-2;
-/// The held-out loss has risen for good after this many consecutive rises, by this share of what the best model
-/// explains, and by this many standard errors.
+/// The held-out loss counts as risen for good after this many consecutive rises, if it also exceeds the least held-out
+/// loss by the share [`MIN_RISE`] of what the best model explains, and by [`MIN_RISE_ERRORS`] standard errors.
 const MIN_RISES: usize = 3;
 const MIN_RISE: f64 = 0.05;
 const MIN_RISE_ERRORS: f64 = 2.0;
-/// Number of penalties on a path: the fewest, and the most from the start down and from the start up.
+/// Minimum number of penalties on a path. The next two constants are the maximum numbers of penalties weaker and
+/// stronger than the start of the path.
 const MIN_PENALTIES: usize = 5;
 const MAX_PENALTIES_DOWN: usize = 33;
 const MAX_PENALTIES_UP: usize = 8;
-/// Most passes of an unpenalised optimisation.
+/// Maximum number of passes of the optimisation without a penalty.
 const MAX_UNPENALISED_PASSES: f64 = 300.0;
 
-/// Progress of the cross-validation.
+/// Progress of the cross-validation that chooses a penalty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step<'s> {
-    /// A split is done: its number, and how many there are.
+    /// One split is complete: the number of complete splits, and the total number of splits.
     Split(usize, usize),
-    /// All splits are done: a penalty with its held-out loss.
+    /// All splits are complete: one penalty of the path, with its held-out loss. Reported once per penalty.
     Point(&'s PathPoint),
 }
 
-/// Weighted held-out losses: mean and standard error.
+/// Weighted mean of held-out losses, with the sums that its standard error needs.
 #[derive(Clone, Copy, Debug, Default)]
 struct Losses {
     mean: Mean,
-    /// Σ w², Σ w²l and Σ w²l² of losses l of rows of weight w.
+    /// Σ w², Σ w²·l and Σ w²·l² over rows of weight w and loss l.
     squares: [Sum; 3],
 }
 
@@ -73,7 +78,7 @@ impl Losses {
         self.squares.iter_mut().zip(&other.squares).for_each(|(sum, other)| sum.add(other.value()));
     }
 
-    /// The mean (∞ if it is not finite) and its standard error.
+    /// Returns the mean loss (∞ if not finite) and its standard error (`None` if unknown).
     fn value(&self) -> (f64, Option<f64>) {
         let Some(mean) = self.mean.value() else { return (f64::INFINITY, None) };
         let [one, first, second] = self.squares.map(|sum| sum.value());
@@ -82,24 +87,25 @@ impl Losses {
     }
 }
 
-/// The losses of one penalty on one split.
+/// Training loss and held-out losses of one penalty on one split.
 #[derive(Clone, Copy, Debug)]
 struct Found {
-    /// The mean training loss, minus its minimum over margins, which depends on the labels alone.
+    /// Mean training loss, minus the least mean loss that any margins could reach on these labels.
     training: f64,
     held: Losses,
 }
 
-/// The regularisation path on one split.
+/// Regularisation path on one split: the layout of its training rows, its held-out rows, and the starting point of the
+/// next optimisation.
 struct PathOnSplit<'w> {
     problem: &'w Problem,
     axis: PenaltyTerm,
     layout: Layout<'w>,
     held: &'w [usize],
-    /// The mean over training rows of the least loss that each label allows.
+    /// Mean over the training rows of the minimum of the loss over margins, which depends on the labels alone.
     floor: f64,
     start: (Vec<f64>, Vec<f64>),
-    /// The held-out losses of the last model, row by row.
+    /// Losses of the most recent model on the held-out rows, row by row.
     losses: Vec<f64>,
     threads: usize,
     stop: &'w (dyn Fn() -> bool + Sync),
@@ -128,7 +134,8 @@ impl<'w> PathOnSplit<'w> {
         Some(PathOnSplit { problem, axis, layout, held, floor, start, losses: Vec::new(), threads, stop })
     }
 
-    /// The optimum at a penalty of this strength, warm-started from the one before; `None` if stopped.
+    /// Computes the optimum at a penalty of this strength within `most` passes, starting from the previous optimum;
+    /// `None` if the caller stopped the optimisation.
     fn optimum(&mut self, strength: f64, most: f64) -> Option<Optimum> {
         let penalty = self.axis.of(self.problem.settings.penalty, strength);
         let goal = self.problem.goal(&penalty, if penalty.l1 > 0.0 { L1_TOLERANCE } else { TOLERANCE }, self.threads);
@@ -143,7 +150,7 @@ impl<'w> PathOnSplit<'w> {
         Some(found)
     }
 
-    /// The losses at a penalty of this strength.
+    /// Computes training and held-out losses of the optimum at a penalty of this strength.
     fn evaluate(&mut self, strength: f64) -> Option<Found> {
         if strength == 0.0 {
             return self.unpenalised();
@@ -152,8 +159,8 @@ impl<'w> PathOnSplit<'w> {
         Some(self.score(strength, &found))
     }
 
-    /// Follows the path from the strongest penalty down to where weaker ones change little, and to no penalty:
-    /// strengths and losses.
+    /// Follows the path from the strongest penalty down to where weaker penalties change little, and finally to no
+    /// penalty. Returns the strengths and the losses at each of them; `None` if stopped.
     fn down(&mut self) -> Option<(Vec<f64>, Vec<Found>)> {
         let (strongest, null_loss) = self.strongest()?;
         let mut rise = Rise::new(self.losses.clone());
@@ -191,7 +198,8 @@ impl<'w> PathOnSplit<'w> {
         Some((strengths, found))
     }
 
-    /// The losses without a penalty; NaN where there is no optimum, or none within the limit of passes.
+    /// Computes the losses of the optimum without a penalty. The losses are NaN if there is no optimum, or if the
+    /// optimisation exceeds [`MAX_UNPENALISED_PASSES`].
     fn unpenalised(&mut self) -> Option<Found> {
         let penalty = self.axis.of(self.problem.settings.penalty, 0.0);
         let is_unpenalised = penalty.l1 == 0.0 && penalty.l2 == 0.0;
@@ -220,7 +228,8 @@ impl<'w> PathOnSplit<'w> {
         Found { training: found.objective - self.problem.penalty_value(&penalty, &found.weights) - self.floor, held }
     }
 
-    /// The loss of a row; `margins` is left holding its margins without the offset.
+    /// Computes the loss of row `i` under the model `found`. Leaves the margins of the row, without its offset, in
+    /// `margins`.
     fn loss(&self, i: usize, found: &Optimum, margins: &mut [f64]) -> f64 {
         let (examples, loss, width) = (&self.problem.examples, self.problem.settings.loss, margins.len());
         let ((y, offset), (columns, values)) = (examples.label(i), examples.row(i));
@@ -235,9 +244,9 @@ impl<'w> PathOnSplit<'w> {
         }
     }
 
-    /// The strongest penalty of the path, and the training loss there (the null loss). For L1 it is the least strength
-    /// at which all penalised weights are 0; for L2 the trace of the mean Hessian of the penalised columns at the model
-    /// without them.
+    /// Returns the strength of the strongest penalty of the path, and the training loss at that penalty (the null
+    /// loss). For L1 the strength is the least one at which all penalised weights are 0; for L2 it is the trace of the
+    /// mean Hessian of the penalised columns at the model whose penalised weights are 0.
     fn strongest(&mut self) -> Option<(f64, f64)> {
         let loss = self.problem.settings.loss;
         let (mut gradient, mut trace) = (vec![0.0; self.problem.position.len()], Sum::default());
@@ -279,12 +288,12 @@ impl<'w> PathOnSplit<'w> {
     }
 }
 
-/// Detects a rise of the held-out loss.
+/// Detector of a lasting rise of the held-out loss along the path.
 struct Rise {
-    /// Row losses of the null model, without penalised weights, and of the best model.
+    /// Held-out losses, row by row, of the model without penalised weights (`null_loss`) and of the best model so far.
     null_loss: Vec<f64>,
     best: Vec<f64>,
-    /// The last sum of losses, and the number of consecutive rises.
+    /// Sum of the most recent held-out losses, and the number of consecutive rises.
     last: f64,
     times: usize,
 }
@@ -295,8 +304,8 @@ impl Rise {
         Rise { best: null_loss.clone(), null_loss, last, times: 0 }
     }
 
-    /// Takes the next losses, and says whether they have risen for good: [`MIN_RISES`], [`MIN_RISE`] and
-    /// [`MIN_RISE_ERRORS`].
+    /// Takes the held-out losses of the next penalty, and returns whether the loss has risen for good by the criteria
+    /// [`MIN_RISES`], [`MIN_RISE`] and [`MIN_RISE_ERRORS`].
     fn is_for_good(&mut self, losses: &[f64]) -> bool {
         let sum = |losses: &[f64]| losses.iter().sum::<f64>();
         let (now, best, before) = (sum(losses), sum(&self.best), self.last);
@@ -313,8 +322,8 @@ impl Rise {
     }
 }
 
-/// Whether weaker penalties than the last would explain little more of the null loss; `least` is the training loss
-/// without a penalty, if known.
+/// Whether penalties weaker than the last one would explain little more of the null loss (the loss without penalised
+/// weights). `least` is the training loss without a penalty, if known.
 fn is_settled(found: &[Found], null_loss: f64, least: Option<f64>) -> bool {
     let training = |back: usize| found[found.len() - 1 - back].training;
     match least {
@@ -324,8 +333,8 @@ fn is_settled(found: &[Found], null_loss: f64, least: Option<f64>) -> bool {
 }
 
 impl Problem {
-    /// The order of magnitude of a strong penalty for the data: for L2 the trace of the mean Hessian, for L1 the root
-    /// mean square of row gradients, at margins of 0.
+    /// Returns the order of magnitude of a strong penalty for these data: for L2 the trace of the mean Hessian, for L1
+    /// the root mean square of the gradients of the rows, both at margins of 0.
     fn typical_penalty(&self, axis: PenaltyTerm) -> f64 {
         let (loss, mut sum) = (self.settings.loss, Mean::default());
         for i in (0..self.examples.len()).filter(|&i| self.examples.weight(i) > 0.0) {
@@ -343,12 +352,12 @@ impl Problem {
         if axis == PenaltyTerm::L1 { mean.sqrt() } else { mean }
     }
 
-    /// The penalty factor of a column.
+    /// Returns the penalty factor of a column.
     fn factor(&self, column: usize) -> f64 {
         self.rules.get(column).map_or(1.0, |rule| rule.factor)
     }
 
-    /// The penalty at these weights.
+    /// Returns the value of the penalty at these weights.
     fn penalty_value(&self, penalty: &Penalty, weights: &[f64]) -> f64 {
         let width = (weights.len() / self.position.len().max(1)).max(1);
         let mut sum = Sum::default();
@@ -358,12 +367,14 @@ impl Problem {
         sum.value()
     }
 
-    /// Chooses the strength of the penalty named in the settings by cross-validation, and stores it with the whole
-    /// path. Stops early if `stop` returns true, and then chooses none. `each` is called with the progress.
+    /// Chooses the strength of the penalty named in the settings by cross-validation, and stores the chosen strength
+    /// and the whole path in the problem. Calls `each` with the progress. Returns early, without a choice, once `stop`
+    /// returns true.
     ///
-    /// *Cost*: some 20 optima per split, as the head of the module says.
+    /// *Cost*: some 20 optima per split, as described at the head of the module.
     ///
-    /// The penalty is unchanged if no penalty is to be chosen, or if there are too few rows to hold any out.
+    /// The penalty remains unchanged if the settings name no penalty to choose, or if there are too few rows to hold
+    /// any out.
     pub fn choose(
         &mut self,
         select: Select,
@@ -382,7 +393,7 @@ impl Problem {
         self.tried = path;
     }
 
-    /// The regularisation path with the held-out losses over all splits.
+    /// Computes the held-out losses of all penalties of the regularisation path, over all splits; `None` if stopped.
     fn cross_validate(
         &self,
         axis: PenaltyTerm,
@@ -423,7 +434,8 @@ impl Problem {
         Some(points.filter(|point| without || point.loss.is_finite()).collect())
     }
 
-    /// Adds the held-out losses of these penalties on splits, as many in parallel as there are threads.
+    /// Evaluates these penalties on the splits, as many splits in parallel as there are threads, and adds the held-out
+    /// losses to `losses`. Returns `None` if stopped.
     #[allow(clippy::too_many_arguments)]
     fn add_splits(
         &self,

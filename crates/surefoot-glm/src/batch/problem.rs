@@ -1,5 +1,4 @@
-//! A batch training problem: the rows, the objective and the starting point, and how the optimum found is written into
-//! a model.
+//! Batch training problem: the rows, the objective and the starting point. Also writes the optimum into a model.
 
 use super::{
     optimum::{Ended, Examples, Goal, Optimum, optimise},
@@ -18,44 +17,47 @@ use crate::{
 };
 use std::fmt;
 
-/// Minimisation of the penalised loss over rows in memory, as built by [`Gathered::problem`](crate::Gathered::problem).
+/// Minimisation problem for the penalised mean loss over rows in memory, built by
+/// [`Gathered::problem`](crate::Gathered::problem).
 #[derive(Debug)]
 pub struct Problem {
     pub(crate) settings: Settings,
     pub(crate) labels: Labels,
     pub(crate) examples: Examples,
-    /// The position in the model of the feature of each column.
+    /// Index, among the features of the model, of the feature of each column.
     pub(crate) position: Vec<usize>,
-    /// Penalty factor and bounds of each column, in the scaled units of the optimisation; empty if all are alike.
+    /// Penalty factor and bounds of the weight of each column, for scaled columns; empty if all columns have factor 1
+    /// and the same bounds.
     pub(crate) rules: Vec<Rule>,
-    /// The scaling of the columns under a standardised penalty.
+    /// Scale of each column, if the penalty is standardised.
     pub(crate) scaling: Option<Scaling>,
-    /// The rules in the units of the rows.
+    /// Penalty factor and bounds of the weight of each column, for columns before scaling.
     pub(crate) raw_rules: Vec<Rule>,
-    /// Starting weights, column by column, and intercepts.
+    /// Starting point of the search: the weights, column by column, and the intercepts.
     pub(crate) start: (Vec<f64>, Vec<f64>),
-    /// The penalties tried by cross-validation, with their held-out losses.
+    /// Penalties tried by cross-validation, with their held-out losses; empty if no penalty was chosen.
     pub(crate) tried: Vec<PathPoint>,
 }
 
 impl Problem {
-    /// The settings, with the penalty that was chosen if one was.
+    /// Returns the settings, including the penalty chosen by cross-validation, if any.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Which penalty is to be chosen by cross-validation, if any.
+    /// Returns the penalty term whose strength is to be chosen by cross-validation; `None` if the strengths are given.
     #[must_use]
     pub fn path(&self) -> Option<PenaltyTerm> {
         self.settings.penalty.path
     }
 
-    /// The column with the largest ratio |mean| / standard deviation, which limits the accuracy of floating-point sums:
-    /// its position in the model, and the ratio. `None` if no column varies. O(nonzeros).
+    /// Returns the column with the largest ratio |mean| / standard deviation, as its feature's index in the model and
+    /// the ratio. A large ratio limits the accuracy of floating-point sums. `None` if no column varies. O(nonzeros).
     #[must_use]
     pub fn farthest_column(&self) -> Option<(usize, f64)> {
-        /// Moments of a column about its first value, so that a constant column has a standard deviation of exactly 0.
+        /// Moments of a column relative to its first value, so that a constant column has a standard deviation of
+        /// exactly 0.
         #[derive(Clone, Copy, Default)]
         struct Column {
             first: f64,
@@ -91,7 +93,7 @@ impl Problem {
         ratios.filter(|(_, ratio)| ratio.is_finite()).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// Visits (column, row weight, value) of the nonzeros of rows of positive weight.
+    /// Calls `visit` with column, row weight and value of each nonzero in rows of positive weight.
     fn each_nonzero(&self, mut visit: impl FnMut(usize, f64, f64)) {
         for i in (0..self.examples.len()).filter(|&i| self.examples.weight(i) > 0.0) {
             let (weight, (columns, values)) = (self.examples.weight(i), self.examples.row(i));
@@ -113,9 +115,9 @@ impl Problem {
         }
     }
 
-    /// Minimises the objective until the relative duality gap is certified to be within `tolerance`, or another
-    /// criterion of [`Ended`] applies. `stop` and `each` are those of [`optimise`]. `None` if no row has positive
-    /// weight.
+    /// Minimises the objective until the relative duality gap is certified to be at most `tolerance`, or until another
+    /// reason of [`Ended`] applies. `stop` and `each` are the callbacks of [`optimise`]. Returns `None` if no row has
+    /// positive weight.
     #[must_use]
     pub fn search(
         &self,
@@ -129,11 +131,11 @@ impl Problem {
     }
 
     /// Writes the optimum into the model that the problem was built from: weights, intercepts, certificate, penalty and
-    /// path. Features that do not occur in the rows keep their weights if there is no penalty; under a penalty their
-    /// optimum is 0.
+    /// regularisation path. Features that occur in none of the rows keep their weights if there is no penalty; under a
+    /// penalty they get their optimal weight 0.
     ///
     /// # Errors
-    /// A message, if the sizes of `found` or `model` are not those of this problem; the model is unchanged then.
+    /// A message, if the sizes of `found` or `model` differ from those of this problem; the model is then unchanged.
     pub fn place(&self, found: &Optimum, model: &mut Model) -> Result<(), String> {
         let width = model.intercept.len();
         let fits = self.start.1.len() == width
@@ -158,8 +160,8 @@ impl Problem {
         Ok(())
     }
 
-    /// Why the optimum should not be used as a model, if there is a reason: separable labels or more weights than rows,
-    /// unpenalised.
+    /// Returns the reason why the optimum should not be used as a model: without a penalty, separable labels or more
+    /// weights than rows. `None` if there is no such reason.
     #[must_use]
     pub fn caution(&self, found: &Optimum) -> Option<Caution> {
         if self.settings.penalty.l1 > 0.0 || self.settings.penalty.l2 > 0.0 {
@@ -174,7 +176,7 @@ impl Problem {
         }
     }
 
-    /// The certificate of an optimum, or the reason why there is none.
+    /// Builds the certificate of an optimum, or a certificate that states why there is no bound.
     fn certificate(&self, found: &Optimum) -> Certificate {
         let penalty = self.settings.penalty;
         if let Some(gap) = found.gap {
@@ -207,14 +209,14 @@ impl Problem {
     }
 }
 
-/// Why the optimum of an unpenalised problem should not be used as a model.
+/// Reason why the optimum of an unpenalised problem should not be used as a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caution {
-    /// The labels are linearly separable: the loss keeps decreasing as weights grow, and has no minimum.
+    /// Linearly separable labels: the loss keeps decreasing as the weights grow, and has no minimum.
     Separable,
-    /// There are more weights than rows, so that the rows do not determine them.
+    /// More weights than rows, so that the rows do not determine the weights.
     MoreWeightsThanRows {
-        /// Number of weights, the intercept counted.
+        /// Number of weights, including the intercept.
         weights: usize,
         /// Number of rows of positive weight.
         rows: usize,
@@ -238,10 +240,10 @@ impl fmt::Display for Caution {
     }
 }
 
-/// What the comparator of a certificate adds under a standardised penalty.
+/// Text appended to the comparator of a certificate (the models compared with) if the penalty is standardised.
 const STANDARDIZED: &str = ", penalties of weights times the largest |x| of their columns";
 
-/// The models that a certificate compares with, in words.
+/// Describes in words the models that a certificate compares the optimum with.
 fn comparator(settings: &Settings) -> String {
     let penalty = settings.penalty;
     let bounded = !penalty.bounds.is_free() || !settings.groups.bounds.is_empty();

@@ -1,18 +1,20 @@
-//! Column scaling for standardised penalties: each column is divided by its largest absolute value.
+//! Scaling of columns for standardised penalties: each column is divided by its largest absolute value.
 
 use super::optimum::Examples;
 use crate::data::feature_groups::{Bounds, Rule};
 
-/// M_j = max |x_ij| of each column over rows of positive weight. The optimisation uses x_ij/M_j and finds w_j·M_j.
+/// Scale M_j = max |x_ij| of each column j, over rows of positive weight. The optimisation uses the values x_ij/M_j and
+/// finds the weights w_j·M_j.
 ///
-/// Columns whose units differ by a power of two have the same scaled values to the bit, and so the same optimum.
+/// Columns whose units of measurement differ by a power of two have bitwise equal scaled values, and therefore the same
+/// optimum.
 #[derive(Debug)]
 pub(crate) struct Scaling {
     unit: Vec<f64>,
 }
 
 impl Scaling {
-    /// Divides all values by the scale of their column.
+    /// Computes the scales of all columns and divides the values of the examples by them.
     pub(crate) fn apply(examples: &mut Examples) -> Scaling {
         let mut unit = vec![0.0_f64; examples.columns()];
         examples.each_value(|column, value| unit[column] = unit[column].max(value.abs()));
@@ -22,7 +24,8 @@ impl Scaling {
         Scaling { unit }
     }
 
-    /// A column's rule in scaled units: bounds of w_j become bounds of w_j·M_j.
+    /// Converts the bounds of the weight w_j of a column to bounds of the scaled weight w_j·M_j, where M_j is the scale
+    /// of the column. Keeps the penalty factor.
     pub(crate) fn rule(&self, column: usize, rule: Rule) -> Rule {
         let times = |bound: f64| if bound == 0.0 { bound } else { bound * self.unit[column] };
         let (low, high) = (times(rule.bounds.low()), times(rule.bounds.high()));
@@ -31,7 +34,8 @@ impl Scaling {
         Rule { bounds: bounds.unwrap_or(rule.bounds), ..rule }
     }
 
-    /// The weight in the units of the rows, within its raw bounds, and exactly on a bound if the scaled weight is.
+    /// Converts a scaled weight of a column back to the units of the data. The result is within `bounds`, and exactly
+    /// on a bound if the scaled weight is.
     pub(crate) fn weight(&self, column: usize, found: f64, bounds: Bounds) -> f64 {
         let there = self.rule(column, Rule { factor: 1.0, bounds }).bounds;
         if bounds.low() != 0.0 && found == there.low() {

@@ -1,11 +1,12 @@
-//! A point with its objective and rows: the arguments of every duality gap.
+//! Point of an optimisation together with its objective and rows: the argument of all functions that compute duality
+//! gaps.
 
 use super::{
     design::Sample,
     state::{Objective, State},
 };
 
-/// The rows, the objective that they define, and a point with its margins and derivatives.
+/// Rows, the objective over them, and a point with its margins and derivatives.
 #[derive(Clone, Copy)]
 pub(super) struct AtPoint<'s, 'a> {
     pub(super) sample: &'s Sample<'a>,

@@ -1,14 +1,15 @@
-//! Complementarity pairs of one kink for the primal-dual interior-point method, and their Newton steps along the
-//! central path.
+//! Complementarity conditions of one kink (point where a loss or penalty has no derivative) in the primal-dual
+//! interior-point method, and Newton steps for them along the central path.
 
-/// The least distance of a starting dual point from its limits, relative to half the width of the interval.
+/// Minimum distance of an initial dual point from its limits, relative to half the width of the interval between them.
 const MIN_LIMIT_DISTANCE: f64 = 1e-9;
 
-/// A dual point strictly between its limits, with the multipliers of both limits, which split the distance from the
-/// kink: u = above − below. For a kink smoothed by a clipped linear derivative, u − width·dual is split instead.
+/// Dual variables of one kink at u = 0: a dual point strictly between its limits `low` and `high`, and the multipliers
+/// `below` and `above` of the limits, with u = above − below. For a kink smoothed by a linear derivative of slope
+/// 1/width, u − width·dual = above − below.
 ///
 /// At the optimum (dual − low)·below = (high − dual)·above = 0 (complementary slackness). On the central path both
-/// products are equal to one number, the same for all rows.
+/// products equal one positive number, the same for all rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Complementarity {
     pub(super) low: f64,
@@ -19,7 +20,7 @@ pub(super) struct Complementarity {
     above: f64,
 }
 
-/// A Newton step of a [`Complementarity`].
+/// Newton step of the dual variables of a [`Complementarity`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Change {
     dual: f64,
@@ -28,8 +29,8 @@ pub(super) struct Change {
 }
 
 impl Complementarity {
-    /// The point of the central path at u where both products are `product`. Without a lower limit u has to be
-    /// positive.
+    /// Computes the dual variables on the central path at `u`, where both complementarity products equal `product`. If
+    /// there is no lower limit, `u` must be positive.
     pub(super) fn central(low: f64, high: f64, u: f64, product: f64) -> Complementarity {
         if low == f64::NEG_INFINITY {
             return Complementarity { low, high, width: 0.0, dual: high - product / u, below: 0.0, above: u };
@@ -42,8 +43,9 @@ impl Complementarity {
         Complementarity { low, high, width: 0.0, dual, below: product / (dual - low), above: product / (high - dual) }
     }
 
-    /// That of a smoothed kink; with two limits it starts away from the central path, which full Newton steps lead to.
-    /// Without a lower limit it starts on it.
+    /// Computes the initial dual variables for a kink smoothed by a linear derivative of slope 1/width. Without a lower
+    /// limit they are on the central path. With two limits they are those of the unsmoothed kink, from which full
+    /// Newton steps lead to the central path.
     pub(super) fn smoothed(low: f64, high: f64, u: f64, product: f64, width: f64) -> Complementarity {
         if low > f64::NEG_INFINITY || width == 0.0 {
             return Complementarity { width, ..Complementarity::central(low, high, u, product) };
@@ -60,22 +62,26 @@ impl Complementarity {
         if self.low == f64::NEG_INFINITY { above } else { 0.5 * ((self.dual - self.low) * self.below + above) }
     }
 
-    /// The reciprocal of the curvature of the row: dual points change by the change of u divided by it.
+    /// Returns the reciprocal of the curvature of the row: the dual point changes by the change of u divided by this
+    /// number.
     pub(super) fn stiffness(&self) -> f64 {
         self.below / (self.dual - self.low) + self.above / (self.high - self.dual) + self.width
     }
 
-    /// The dual point after one Newton step towards products of `product`: the derivative of the row for the weights.
+    /// Returns the dual point after one Newton step towards complementarity products of `product`. The step of the
+    /// weights uses this number as the derivative of the loss of the row.
     pub(super) fn derivative(&self, u: f64, product: f64) -> f64 {
         self.dual - self.residual(u, product) / self.stiffness()
     }
 
-    /// The residual of u in the perturbed complementarity conditions, in which both products are `product`.
+    /// Computes the residual of u in the perturbed complementarity conditions, under which both products equal
+    /// `product`.
     fn residual(&self, u: f64, product: f64) -> f64 {
         product / (self.high - self.dual) - product / (self.dual - self.low) + self.width * self.dual - u
     }
 
-    /// The Newton step of the dual point and both multipliers towards products of `product`, when u changes by `by`.
+    /// Computes the Newton step of the dual point and of both multipliers towards complementarity products of
+    /// `product`, when u changes by `by`.
     pub(super) fn change(&self, u: f64, by: f64, product: f64) -> Change {
         let dual = (by - self.residual(u, product)) / self.stiffness();
         let below = (product - self.below * dual) / (self.dual - self.low) - self.below;
@@ -83,7 +89,8 @@ impl Complementarity {
         Change { dual, below, above }
     }
 
-    /// The largest step length, up to 1, that keeps the dual point and both multipliers feasible.
+    /// Returns the largest step length, at most 1, that keeps the dual point within its limits and both multipliers
+    /// nonnegative.
     pub(super) fn max_step(&self, change: &Change) -> f64 {
         let until = |room: f64, by: f64| if by < -room { room / -by } else { 1.0 };
         let sides = until(self.below, change.below).min(until(self.above, change.above));

@@ -1,31 +1,35 @@
-//! Cholesky factorisation of positive semidefinite matrices, and the solution of linear systems with it.
+//! Cholesky factorisation of positive semidefinite matrices, and the solution of linear systems by it.
 
 use super::{
     vector_loops::{Kernel, add, dot, widest},
     workers::{Stopped, Workers},
 };
 
-/// H = S⁻¹·L·Lᵀ·S⁻¹, where S scales the diagonal to ones, so that the units of columns do not matter.
+/// Cholesky factorisation H = S⁻¹·L·Lᵀ·S⁻¹, where the diagonal matrix S scales the diagonal of H to ones, so that the
+/// scales of the columns do not matter.
 #[derive(Debug)]
 pub(super) struct Cholesky {
-    /// L row by row in a square array, with the reciprocals of its diagonal.
+    /// Lower triangular factor L, row by row in a square array, with the reciprocals of its diagonal entries in their
+    /// positions.
     lower: Vec<f64>,
     scale: Vec<f64>,
 }
 
-/// The least pivot of a direction with curvature, relative to a unit diagonal.
+/// Minimum pivot of a direction with curvature, relative to a unit diagonal; smaller pivots are replaced by it.
 const LEAST_PIVOT: f64 = 1e-12;
-/// Pivots up to this are rounding errors of 0, a direction without curvature: the coordinate's solution is 0.
+/// Pivots up to this number count as rounding errors of 0, that is, as a direction without curvature: the solution is 0
+/// at its coordinate.
 const NO_PIVOT: f64 = 64.0 * f64::EPSILON;
 
 impl Cholesky {
-    /// Factors H, given by its lower triangle, row by row in a square array: d³/6 multiplications.
+    /// Factors the positive semidefinite matrix H, given by its lower triangle, row by row in a square array. d³/6
+    /// multiplications for d rows.
     pub(super) fn new(workers: &Workers, square: Vec<f64>, dim: usize) -> Result<Cholesky, Stopped> {
         Cholesky::with_penalty(workers, square, dim, &[])
     }
 
-    /// Factors an H whose diagonal is known to contain `penalty_curvature`: a penalised coordinate has curvature even
-    /// where rounding hides it, so its pivot is at least [`LEAST_PIVOT`].
+    /// Factors the positive semidefinite matrix H, whose diagonal is known to include `penalty_curvature`. A penalised
+    /// coordinate has curvature even where rounding hides it, so its pivot is at least [`LEAST_PIVOT`].
     pub(super) fn with_penalty(
         workers: &Workers,
         mut square: Vec<f64>,
@@ -49,18 +53,18 @@ impl Cholesky {
         Ok(Cholesky { lower: square, scale })
     }
 
-    /// x = H⁻¹·x.
+    /// Solves the linear system of the factored matrix H in place: replaces x by H⁻¹·x.
     pub(super) fn solve(&self, x: &mut [f64]) {
         widest(Solve { factor: self, x });
     }
 }
 
-/// The next row of the factor.
+/// Inner loop that computes the next row of the Cholesky factor from the rows `above` it.
 struct RowOf<'s> {
     above: &'s [f64],
     row: &'s mut [f64],
     dim: usize,
-    /// Pivots up to this count as 0.
+    /// Pivots up to this number count as 0.
     zero: f64,
 }
 
@@ -77,7 +81,7 @@ impl Kernel for RowOf<'_> {
     }
 }
 
-/// x = H⁻¹·x.
+/// Inner loop that replaces x by H⁻¹·x, for a factored matrix H.
 struct Solve<'s> {
     factor: &'s Cholesky,
     x: &'s mut [f64],

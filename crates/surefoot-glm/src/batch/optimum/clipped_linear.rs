@@ -1,13 +1,14 @@
-//! Losses whose derivative is clipped linear: linear between two limits (squared, Huber, absolute, quantile, hinges).
+//! Losses whose derivative is clipped linear: linear between two limits and constant beyond them (squared, Huber,
+//! absolute, quantile, hinges).
 
 use super::expansion::Expansion;
 
-/// φ(u) = sup over low ≤ s ≤ high of s·u − width·s²/2, with u = m − y for regression, or u = ym − 1 for labels −1 and
-/// +1.
+/// Loss φ(u) = sup over low ≤ s ≤ high of s·u − width·s²/2, where u = m − y for regression, or u = ym − 1 for labels y
+/// of −1 and +1, at margin m.
 ///
-/// The derivative is u/width clipped to the limits, and φ*(θ) = width·θ²/2 between them. Width 0 is a kink; a positive
-/// width smooths it (Nesterov 2005, Smooth minimization of non-smooth functions), and both have the same feasible dual
-/// points.
+/// The derivative is u/width clipped to the limits, and the convex conjugate is φ*(θ) = width·θ²/2 between the limits.
+/// Width 0 is a kink at u = 0; a positive width smooths the kink (Nesterov 2005, Smooth minimization of non-smooth
+/// functions). Both have the same feasible dual points θ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ClippedLinear {
     pub(super) of_classes: bool,
@@ -17,7 +18,7 @@ pub(super) struct ClippedLinear {
 }
 
 impl ClippedLinear {
-    /// du/dm, and u.
+    /// Returns du/dm and u, where u is the residual m − y of a regression or ym − 1 for labels −1 and +1.
     #[inline(always)]
     pub(super) fn residual(self, y: f64, m: f64) -> (f64, f64) {
         if self.of_classes { (y, y * m - 1.0) } else { (1.0, m - y) }
@@ -45,7 +46,7 @@ impl ClippedLinear {
         Expansion { value: derivative * (u - 0.5 * self.width * derivative), derivative: sign * derivative, curvature }
     }
 
-    /// The largest |φ'| at margins at most `error` away.
+    /// Returns the largest |φ'|, the absolute derivative of the loss, over margins at most `error` away from `m`.
     #[inline(always)]
     pub(super) fn largest_derivative(self, y: f64, m: f64, error: f64) -> f64 {
         let u = self.residual(y, m).1;
@@ -68,7 +69,7 @@ impl ClippedLinear {
         sign * (sign * dual).clamp(self.low, self.high)
     }
 
-    /// Whether every number is a feasible dual point.
+    /// Whether every number is a feasible dual point, because the derivative of the loss has no limits.
     pub(super) fn is_unbounded(self) -> bool {
         self.low == f64::NEG_INFINITY && self.high == f64::INFINITY
     }

@@ -1,4 +1,5 @@
-//! Preconditioned conjugate gradients for the Newton system (inexact Newton, truncated CG).
+//! Preconditioned conjugate gradients for the Newton system H·x = −g (inexact Newton, truncated CG), with Hessian H and
+//! gradient g.
 
 use super::{
     design::Sample,
@@ -10,45 +11,47 @@ use super::{
     workers::Stopped,
 };
 
-/// An approximate solution x of H·x = −g.
+/// Approximate solution x of the Newton system H·x = −g, with Hessian H and gradient g.
 pub(super) struct Direction {
     pub(super) step: Vec<f64>,
-    /// gᵀM⁻¹g, the squared Newton decrement with M for H: about twice the decrease that is left.
+    /// gᵀM⁻¹g for the preconditioner M ≈ H: an estimate of the squared Newton decrement gᵀH⁻¹g, which is about twice
+    /// the remaining decrease of the objective.
     pub(super) decrement: f64,
-    /// −gᵀx.
+    /// −gᵀx, the rate at which the objective initially decreases along the step x.
     pub(super) descent: f64,
     pub(super) iterations: usize,
 }
 
-/// When conjugate gradients stop (the forcing term of inexact Newton).
+/// Accuracy at which conjugate gradients stop (the forcing term of inexact Newton).
 pub(super) struct StoppingRule {
-    /// The squared residual norm rᵀM⁻¹r to reach, relative to the decrement.
+    /// Maximum squared norm rᵀM⁻¹r of the residual r, relative to the squared Newton decrement, for a preconditioner M.
     pub(super) share: f64,
-    /// The largest [`squares`] of the residual.
+    /// Maximum sum [`squares`] of the residual.
     pub(super) residual: f64,
-    /// The largest residual at the intercept.
+    /// Maximum absolute residual at the intercept.
     pub(super) constant: f64,
     pub(super) iterations: usize,
 }
 
-/// The decrement, relative to the objective, from which on a step may yield a certificate.
+/// Maximum squared Newton decrement, relative to the objective, at which a step may already yield a certificate.
 pub(super) const CERTIFICATE_DECREMENT: f64 = 1e-2;
 
-/// The accuracy that the optimisation needs from a direction.
+/// Quantities that determine how accurately the Newton direction has to be computed.
 pub(super) struct Forcing {
-    /// The scale of the objective, and the largest |margin|.
+    /// Scale of the objective (`size`), and the largest absolute margin (`farthest`).
     pub(super) size: f64,
     pub(super) farthest: f64,
-    /// The largest l2 strength.
+    /// Largest l2 strength of any coordinate; 0 if none has an L2 penalty.
     pub(super) l2: f64,
     pub(super) tolerance: f64,
-    /// Whether the step is to yield a certificate as soon as the decrement is small enough.
+    /// Whether the step should yield a certificate as soon as the Newton decrement is small enough.
     pub(super) certified: bool,
 }
 
 impl Forcing {
-    /// The stopping rule at this decrement: a relative accuracy in proportion to the decrement, for fast local
-    /// convergence, but no more than the tolerance needs; a certificate bounds the residual as well.
+    /// Returns the stopping rule at this squared Newton decrement. The relative accuracy is proportional to the
+    /// decrement, for fast local convergence, but no higher than the tolerance needs. For a certificate the residual is
+    /// bounded as well.
     pub(super) fn at(&self, decrement: f64) -> StoppingRule {
         let Forcing { size, farthest, l2, tolerance, certified } = *self;
         let share = (decrement / size).max(0.01 * tolerance * size / decrement).clamp(1e-6, 1e-2);
@@ -59,7 +62,7 @@ impl Forcing {
     }
 }
 
-/// Conjugate gradients on the Hessian at a point: one pass per iteration.
+/// Computes a Newton direction at a point by conjugate gradients: one pass over the rows per iteration.
 pub(super) fn direction(
     passes: &mut Passes,
     sample: &Sample,
@@ -77,8 +80,10 @@ pub(super) fn direction(
     solve(&state.gradient, hessian_product, |x, out| inverse.solve(x, out), left, enough)
 }
 
-/// Preconditioned conjugate gradients on H·x = −g, with H and M⁻¹ as functions; `left` measures a residual by its
-/// squares at penalised coordinates and by its size at intercepts.
+/// Solves H·x = −g approximately by preconditioned conjugate gradients, given functions that multiply by the Hessian H
+/// and by the inverse of the preconditioner. `left` returns two sizes of a residual: its sum of squares at penalised
+/// coordinates, and its absolute value at intercepts. `enough` returns the stopping rule for a squared Newton
+/// decrement.
 pub(super) fn solve(
     gradient: &[f64],
     mut hessian_product: impl FnMut(&[f64], &mut [f64]) -> Result<(), Stopped>,
@@ -121,7 +126,7 @@ pub(super) fn solve(
     Ok(Direction { step, decrement, descent, iterations })
 }
 
-/// Σ a_i b_i.
+/// Returns the inner product Σ a_i b_i.
 pub(super) fn inner(a: &[f64], b: &[f64]) -> f64 {
     let mut out = 0.0;
     widest(Inner(a, b, &mut out));
@@ -137,7 +142,7 @@ impl Kernel for Inner<'_> {
     }
 }
 
-/// to += factor·x.
+/// Inner loop that adds `factor` times the vector x to the vector `to`.
 struct Add<'s>(&'s mut [f64], f64, &'s [f64]);
 
 impl Kernel for Add<'_> {

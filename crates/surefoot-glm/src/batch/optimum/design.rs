@@ -1,5 +1,5 @@
-//! The design matrix, laid out for many passes: mostly nonzero columns as a dense block, the others in compressed
-//! sparse rows.
+//! Design matrix (one row per example, one column per feature), laid out for fast passes: mostly nonzero columns as a
+//! dense block, the other columns in compressed sparse rows.
 
 use super::{
     Examples,
@@ -10,39 +10,40 @@ use crate::numeric::sums::Sum;
 use std::borrow::Cow;
 use std::ops::Deref;
 
-/// The design matrix, without rows of weight 0.
+/// Design matrix without the rows of weight 0.
 ///
-/// A point has [`Design::dim`] coordinates: those of the dense columns, of which the intercept (a column of ones) is
-/// the last, then those of the sparse columns. With an intercept the dense columns are centred. That changes no other
-/// weight, and improves the condition number greatly for columns whose mean is large relative to their standard
-/// deviation.
+/// A point (vector of weights) has [`Design::dim`] coordinates: first those of the dense columns, the last of which is
+/// the intercept (a column of ones), then those of the sparse columns. With an intercept the dense columns are centred.
+/// Centring changes no weight but the intercept, and greatly improves the condition number for columns whose mean is
+/// large relative to their standard deviation.
 #[derive(Debug)]
 pub(super) struct Design<'a> {
     pub(super) label: Cow<'a, [f64]>,
     pub(super) offset: Cow<'a, [f64]>,
-    /// Normalised row weights ω_i, which sum to 1.
+    /// Row weights ω_i, normalised to sum to 1.
     pub(super) share: Vec<f64>,
-    /// Number of dense columns, the intercept included.
+    /// Number of dense columns, including the intercept.
     pub(super) width: usize,
     pub(super) intercept: bool,
     dense: Storage<f64>,
     start: Cow<'a, [usize]>,
     column: Array<'a, u32>,
     value: Array<'a, f64>,
-    /// The column of each coordinate but the intercept.
+    /// Column of the examples for each coordinate of a point except the intercept.
     origin: Vec<u32>,
-    /// The mean subtracted from each dense column but the intercept.
+    /// Mean that was subtracted from each dense column except the intercept; empty without centring.
     mean: Vec<f64>,
-    /// Constant dense columns, which centring makes 0.
+    /// Dense columns that are constant, and therefore 0 after centring.
     constant_columns: Vec<usize>,
     columns: usize,
-    /// Bounds the relative difference of stored values and weights from those of the rows.
+    /// Upper bound on the relative difference between the stored values and weights and the exact values and weights of
+    /// the data.
     value_error: f64,
-    /// The column norms √Σω_i x_ij² of each coordinate.
+    /// Norm √Σω_i x_ij² of the column of each coordinate j, with row weights ω_i.
     pub(super) lengths: Vec<f64>,
 }
 
-/// An array borrowed from the examples, or of the design's own.
+/// Array that is either borrowed from the examples or owned by the design matrix.
 #[derive(Debug)]
 enum Array<'a, T> {
     Borrowed(&'a [T]),
@@ -60,7 +61,7 @@ impl<T: bytemuck::Pod> Deref for Array<'_, T> {
     }
 }
 
-/// One row: its part of the dense block, then columns and values of the sparse part.
+/// One row of the design matrix: its entries in the dense block, and the columns and values of its sparse nonzeros.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
     pub(super) dense: &'a [f64],
@@ -69,7 +70,7 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Design<'a> {
-    /// Lays out the rows with these weights. `None` if none is positive.
+    /// Lays out the design matrix of the examples with these row weights; `None` if no weight is positive.
     pub(super) fn new(examples: &'a Examples, weights: &[f64], intercept: bool) -> Option<Design<'a>> {
         let kept: Vec<usize> = (0..examples.len()).filter(|&i| weights[i] > 0.0).collect();
         // Divided by the largest first, as the sum of tiny or huge weights may underflow or overflow.
@@ -111,7 +112,7 @@ impl<'a> Design<'a> {
         Some(design)
     }
 
-    /// The column norms √Σω_i x_ij² of each coordinate, rounded up.
+    /// Computes the norm √Σω_i x_ij² of each column, rounded up.
     fn lengths(&self) -> Vec<f64> {
         let up = 1.0 + (self.rows() + 4) as f64 * rounding::EPS;
         let plain = self.squares(&vec![1.0; self.dim()]);
@@ -125,7 +126,7 @@ impl<'a> Design<'a> {
         squares.iter().zip(&scale).map(|(square, scale)| square.sqrt() / scale * up).collect()
     }
 
-    /// Σω_i(scale_j·x_ij)² of each coordinate.
+    /// Computes Σω_i(scale_j·x_ij)² for each column j.
     fn squares(&self, scale: &[f64]) -> Vec<f64> {
         let mut squares = vec![0.0; self.dim()];
         let (dense, sparse) = squares.split_at_mut(self.width);
@@ -144,7 +145,7 @@ impl<'a> Design<'a> {
         squares
     }
 
-    /// The largest |x_ij| of each coordinate.
+    /// Returns the largest |x_ij| of each column j.
     fn largest(&self) -> Vec<f64> {
         let mut largest = vec![0.0_f64; self.dim()];
         let (dense, sparse) = largest.split_at_mut(self.width);
@@ -156,7 +157,7 @@ impl<'a> Design<'a> {
         largest
     }
 
-    /// Moves the dense columns out of the compressed rows, and drops rows of weight 0.
+    /// Moves the dense columns out of the compressed sparse rows into the dense block, and drops the rows of weight 0.
     fn split(&mut self, examples: &Examples, kept: &[usize], count: &[usize], dense_columns: Vec<u32>) {
         const NONE: u32 = u32::MAX;
         let sparse = (0..).zip(count).filter(|(_, c)| **c > 0 && 2 * **c <= kept.len()).map(|(j, _)| j);
@@ -191,8 +192,8 @@ impl<'a> Design<'a> {
         self.origin.extend(sparse);
     }
 
-    /// Subtracts the means of the dense columns, and sets the intercept's column to 1. A constant column becomes
-    /// exactly 0 rather than rounding errors.
+    /// Subtracts from each dense column its mean, and fills the intercept's column with ones. A constant column becomes
+    /// exactly 0, not a column of rounding errors.
     fn centre(&mut self) {
         let (width, last) = (self.width, self.width - 1);
         self.mean = vec![0.0; last];
@@ -215,41 +216,42 @@ impl<'a> Design<'a> {
         self.share.len()
     }
 
-    /// Number of columns of the examples, columns without nonzeros included.
+    /// Returns the number of columns of the examples, including columns without nonzeros.
     pub(super) fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Number of coordinates of a point.
+    /// Returns the number of coordinates of a point, including the intercept.
     pub(super) fn dim(&self) -> usize {
         self.origin.len() + usize::from(self.intercept)
     }
 
-    /// The coordinate of the intercept, if there is one.
+    /// Returns the coordinate of the intercept; `None` if there is no intercept.
     pub(super) fn constant(&self) -> Option<usize> {
         self.intercept.then(|| self.width - 1)
     }
 
-    /// The amount of data that a pass reads: dense entries, and sparse nonzeros.
+    /// Returns the amount of data that a pass reads: the number of dense entries, and the number of sparse nonzeros.
     pub(super) fn size(&self) -> (usize, usize) {
         (self.rows() * self.width, self.start[self.rows()])
     }
 
-    /// A row. In inner loops [`Sample::row`] is faster.
+    /// Returns row `i`. In inner loops [`Sample::row`] is faster.
     pub(super) fn row(&self, i: usize) -> Row<'_> {
         let nonzeros = self.start[i]..self.start[i + 1];
         let dense = &self.dense[i * self.width..(i + 1) * self.width];
         Row { dense, column: &self.column[nonzeros.clone()], value: &self.value[nonzeros] }
     }
 
-    /// The (coordinate, column) pairs of all coordinates but the intercept.
+    /// Iterates over (coordinate of a point, column of the examples) for all coordinates except the intercept.
     pub(super) fn map(&self) -> impl Iterator<Item = (usize, usize)> {
         let skip = self.width - usize::from(self.intercept);
         let coordinate = move |k: usize| if k < skip { k } else { k + usize::from(self.intercept) };
         self.origin.iter().enumerate().map(move |(k, &column)| (coordinate(k), column as usize))
     }
 
-    /// The point of a model: weights by column (missing ones are 0) and an intercept.
+    /// Converts a model, given by its weights by column (missing weights are 0) and its intercept, to the coordinates
+    /// of a point.
     pub(super) fn point(&self, weights: &[f64], intercept: f64) -> Vec<f64> {
         let mut point = vec![0.0; self.dim()];
         for (at, column) in self.map() {
@@ -264,14 +266,15 @@ impl<'a> Design<'a> {
         point
     }
 
-    /// The model of a point: weights by column, and the intercept.
+    /// Converts a point to a model: the weights by column, and the intercept.
     pub(super) fn model(&self, point: &[f64]) -> (Vec<f64>, f64) {
         let mut weights = vec![0.0; self.columns];
         self.map().for_each(|(at, column)| weights[column] = point[at]);
         (weights, self.constant().map_or(0.0, |_| self.intercept(point).value()))
     }
 
-    /// The intercept for uncentred columns, that of the centred ones minus Σ mean·w, before rounding.
+    /// Computes the intercept for the columns before centring: the intercept for centred columns minus Σ mean·w. The
+    /// result is not yet rounded.
     fn intercept(&self, point: &[f64]) -> CompensatedDot {
         let mut dot_sum = CompensatedDot::default();
         dot_sum.add(self.constant().map_or(0.0, |constant| point[constant]), 1.0);
@@ -279,8 +282,8 @@ impl<'a> Design<'a> {
         dot_sum
     }
 
-    /// Bounds the difference between the margins of the stored model and those of the point: the intercept is rounded,
-    /// and so may be the centred values.
+    /// Bounds the difference between the margins of the model as stored and those of the point. The intercept is
+    /// rounded when the point is converted to a model, and centred values may be rounded too.
     pub(super) fn storage_error(&self, point: &[f64]) -> f64 {
         if self.mean.is_empty() {
             return 0.0;
@@ -291,33 +294,36 @@ impl<'a> Design<'a> {
         dot_sum.magnitude_bound() + self.value_error * size
     }
 
-    /// √Σ(w_j·length_j)² of a point, which bounds Σ|w_j x_ij| of a row: see [`Sample::most`].
+    /// Computes √Σ(w_j·length_j)² of a point with weights w_j, from the column norms length_j. [`Sample::most`] derives
+    /// from it a bound on Σ|w_j x_ij| of a row.
     pub(super) fn reach(&self, point: &[f64]) -> f64 {
         length(point.iter().zip(&self.lengths).map(|(w, length)| w * length))
     }
 
-    /// Bounds the relative difference of stored values and weights from those of the rows.
+    /// Returns an upper bound on the relative difference between the stored values and weights and the exact ones of
+    /// the data.
     pub(super) fn value_error(&self) -> f64 {
         self.value_error
     }
 
-    /// Bounds the error of Σω_iθ_i x_ij due to rounded values of the column, per unit of the norm of the dual points.
+    /// Bounds the error of Σω_iθ_i x_ij that is due to rounded values of column j, divided by the norm √Σω_iθ_i² of the
+    /// dual points θ_i.
     pub(super) fn column_error(&self, at: usize) -> f64 {
         self.value_error * self.mean.get(at).map_or(0.0, |mean| mean.abs())
     }
 
-    /// The weighted mean of a function of label and offset.
+    /// Computes the weighted mean over rows of a function of label and offset.
     pub(super) fn mean(&self, of: impl Fn(f64, f64) -> f64) -> f64 {
         self.label.iter().zip(&*self.offset).zip(&self.share).map(|((y, offset), share)| of(*y, *offset) * share).sum()
     }
 
-    /// Whether all labels are the same.
+    /// Whether all rows have the same label.
     pub(super) fn has_one_label(&self) -> bool {
         self.label.iter().all(|y| *y == self.label[0])
     }
 }
 
-/// The Euclidean norm √Σx², without overflow or underflow, rounded up.
+/// Computes the Euclidean norm √Σx², without overflow or underflow, rounded up.
 fn length(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
     let largest = numbers.clone().fold(0.0, |a: f64, x| a.max(x.abs()));
     if largest == 0.0 || !largest.is_finite() {
@@ -326,13 +332,13 @@ fn length(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
     largest * numbers.map(|x| (x / largest) * (x / largest)).sum::<f64>().sqrt() * (1.0 + 1e-9)
 }
 
-/// A power of two that scales `largest` to order 1, exactly; 1 for 0.
+/// Returns a power of two (whose products are exact) that scales `largest` to order 1; 1 for 0.
 fn to_order_one(largest: f64) -> f64 {
     let exponent = if largest > 0.0 { -libm::ilogb(largest) } else { 0 };
     libm::scalbn(1.0, exponent.clamp(-1000, 1000))
 }
 
-/// An array of zeros, in memory if the limit of the examples allows.
+/// Allocates an array of `len` zeros, in memory if the memory limit of the examples allows, else in a temporary file.
 fn room<T: bytemuck::Pod>(examples: &Examples, len: usize) -> Storage<T> {
     let bytes = len * size_of::<T>();
     // If the disk is full, use memory all the same.
@@ -340,14 +346,14 @@ fn room<T: bytemuck::Pod>(examples: &Examples, len: usize) -> Storage<T> {
     room.unwrap_or_else(|_| std::alloc::handle_alloc_error(std::alloc::Layout::new::<T>()))
 }
 
-/// A systematic subsample: every `stride`-th row of a design.
+/// Systematic subsample of the rows: every `stride`-th row of a design matrix; all rows for stride 1.
 #[derive(Clone, Copy)]
 pub(super) struct Sample<'a> {
     pub(super) design: &'a Design<'a>,
     pub(super) stride: usize,
-    /// The factor that makes the weights of these rows sum to 1.
+    /// Factor by which the weights of the sampled rows are multiplied to sum to 1.
     scale: f64,
-    /// The arrays of the design, borrowed from memory or file.
+    /// Arrays of the design matrix, borrowed as slices from memory or from a mapped file.
     dense: &'a [f64],
     column: &'a [u32],
     value: &'a [f64],
@@ -372,15 +378,15 @@ impl<'a> Sample<'a> {
         Row { dense, column: &self.column[nonzeros.clone()], value: &self.value[nonzeros] }
     }
 
-    /// Bounds the rounding error of a row's margin, where the absolute values of its terms sum to `size`.
+    /// Bounds the rounding error of the margin of a row whose terms have absolute values that sum to `size`.
     #[inline(always)]
     pub(super) fn rounding(&self, r: usize, size: f64) -> f64 {
         let i = r * self.stride;
         rounding::of_margin(self.design.width, self.design.start[i + 1] - self.design.start[i], size)
     }
 
-    /// Bounds Σ_j |w_j x_ij| of a row, where `reach` is √Σ(w_j·length_j)²: by Cauchy–Schwarz, as |x_ij| ≤
-    /// length_j/√ω_i.
+    /// Bounds Σ_j |w_j x_ij| of a row by Cauchy–Schwarz, because |x_ij| ≤ length_j/√ω_i. `reach` is √Σ(w_j·length_j)²,
+    /// with weights w_j, column norms length_j and row weights ω_i.
     #[inline(always)]
     pub(super) fn most(&self, r: usize, reach: f64) -> f64 {
         let i = r * self.stride;

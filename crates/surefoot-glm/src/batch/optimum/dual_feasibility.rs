@@ -1,9 +1,9 @@
-//! Exact dual feasibility despite rounding: bounds the distance from given dual points to some with Σω_iθ_i x_ij = 0
-//! exactly.
+//! Proof of exact dual feasibility despite rounding: bounds the distance from given dual points θ to some dual points
+//! with Σω_iθ_i x_ij = 0 exactly, where ω_i are the row weights and x_ij the values of an unpenalised column j.
 //!
-//! The conjugate of no penalty is finite only at exactly 0, which floating-point sums are not. But near dual points
-//! that satisfy the equations up to rounding there are some that satisfy them exactly, and their duality gap is bounded
-//! instead.
+//! Without a penalty the conjugate is finite only if the sum is exactly 0, which floating-point sums are not. But near
+//! dual points that satisfy the equations up to rounding there are some that satisfy them exactly, and the duality gap
+//! of the latter is bounded.
 
 use super::{
     at_point::AtPoint,
@@ -15,22 +15,22 @@ use super::{
 };
 use crate::numeric::sums::Sum;
 
-/// How far given dual points are from exactly feasible ones.
+/// Bounds on the distance of given dual points (one per row) from exactly feasible ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Feasibility {
-    /// Bounds the fraction by which all dual points of one sign are scaled down.
+    /// Upper bound on the fraction by which all dual points of one sign are scaled down; 0 if they are not scaled.
     pub(super) scaled: f64,
-    /// Bounds the change of each dual point; empty if none changes.
+    /// Upper bound on the change of each dual point; empty if they do not change.
     pub(super) moved: Vec<f64>,
-    /// Columns that are linear combinations of others, so that fixing their weights at 0 loses no model.
+    /// Columns that are linear combinations of others, so that fixing their weights at 0 excludes no model.
     pub(super) redundant: Vec<usize>,
 }
 
-/// Most unpenalised coordinates for which the linear system is solved.
+/// Maximum number of unpenalised coordinates for which the linear system is solved.
 const MAX_BALANCED_COORDINATES: usize = 256;
 
-/// Bounds the distance from dual points to some with Σω_iθ_i x_ij = 0 for all balanced coordinates; `left` bounds the
-/// absolute value of these sums at the given points. `None` where feasible points are not known to exist.
+/// Bounds the distance from dual points θ to some with Σω_iθ_i x_ij = 0 for all columns j marked in `balanced`; `left`
+/// bounds the absolute values of these sums at the given θ. Returns `None` if feasible points are not known to exist.
 ///
 /// *Cost*: the intercept alone takes one sum over rows; k coordinates take k² operations per row, and k³.
 pub(super) fn feasibility(
@@ -65,7 +65,8 @@ pub(super) fn feasibility(
     Ok(found.map(|feasibility| Feasibility { redundant, ..feasibility }))
 }
 
-/// For the intercept alone: dual points of the sign with the larger sum are scaled down until both sums agree.
+/// Bounds the change of the dual points for the intercept alone: dual points of the sign with the larger sum are scaled
+/// down until the sums of both signs agree. Returns `None` if they would have to be halved or more.
 fn scaled(sample: &Sample, duals: &[f64]) -> Option<Feasibility> {
     let (mut sum, mut size) = (Sum::default(), 0.0);
     for (r, dual) in duals.iter().enumerate() {
@@ -80,8 +81,9 @@ fn scaled(sample: &Sample, duals: &[f64]) -> Option<Feasibility> {
     (scaled < 0.5).then(|| Feasibility { scaled, ..Feasibility::default() })
 }
 
-/// One Newton step for the dual points alone, along the balanced columns: θ_i − φ''_i·x_iᵀs, where Hs is the residual.
-/// With D the diagonal of H and N = D^(−½)HD^(−½), |x_iᵀs| ≤ ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖.
+/// Bounds the change of each dual point by one Newton step for the dual points alone, along the balanced columns: θ_i −
+/// φ''_i·x_iᵀs, where H·s is the residual of the sums that have to be 0. With D the diagonal of H and N =
+/// D^(−½)HD^(−½), |x_iᵀs| ≤ ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖.
 fn moved(
     workers: &Workers,
     at_point: AtPoint,
@@ -122,10 +124,11 @@ fn moved(
     Ok(None)
 }
 
-/// Columns that are, exactly in every row, integer combinations of earlier ones and a constant: such as the indicators
-/// of a category, which sum to the intercept.
+/// Finds columns that are, exactly in every row, integer combinations of earlier columns and a constant, such as the
+/// indicators of a category, which sum to the intercept.
 fn redundant(workers: &Workers, at_point: AtPoint, balanced: &[usize]) -> Result<Vec<usize>, Stopped> {
-    /// The relative squared residual up to which a column counts as a combination of others.
+    /// Maximum squared residual, relative to the squared norm of a column, at which the column counts as a combination
+    /// of others.
     const MAX_REDUNDANT_RESIDUAL: f64 = 1e-10;
     let AtPoint { sample, state, .. } = at_point;
     let width = balanced.len();
@@ -154,8 +157,8 @@ fn redundant(workers: &Workers, at_point: AtPoint, balanced: &[usize]) -> Result
     Ok(redundant)
 }
 
-/// Whether column k is, in every row and up to the rounding of centring, the combination of kept columns with rounded
-/// factors, plus a constant.
+/// Whether column `k` equals, in every row and up to the rounding of centring, the combination of the columns `kept`
+/// with `factors` rounded to integers, plus a constant.
 fn is_sum(
     workers: &Workers,
     sample: &Sample,
@@ -183,14 +186,16 @@ fn is_sum(
     Ok(is_sum)
 }
 
-/// The index of each balanced coordinate among them; `usize::MAX` for the others.
+/// Returns for each of `dim` coordinates its index in the list `balanced`; `usize::MAX` for coordinates that are not in
+/// the list.
 pub(super) fn places(dim: usize, balanced: &[usize]) -> Vec<usize> {
     let mut place = vec![usize::MAX; dim];
     balanced.iter().enumerate().for_each(|(k, &j)| place[j] = k);
     place
 }
 
-/// The lower triangle of Σ t_r x_r x_rᵀ over the balanced coordinates.
+/// Computes the lower triangle of Σ t_r x_r x_rᵀ over the balanced coordinates of the rows x_r, where t_r are the
+/// `factors`.
 fn square(
     workers: &Workers,
     sample: &Sample,
@@ -207,7 +212,8 @@ fn square(
     Ok(square)
 }
 
-/// Visits the rows with their (index, value) pairs of the coordinates that have an index in `place`, in order of index.
+/// Calls `visit` with the number of each row and its (index, value) pairs in ascending order of index, where `place`
+/// gives the index of each coordinate. Coordinates with place `usize::MAX` are omitted.
 pub(super) fn each_row(
     workers: &Workers,
     sample: &Sample,
@@ -232,8 +238,8 @@ pub(super) fn each_row(
     Ok(())
 }
 
-/// Bounds ‖N⁻¹‖ for a matrix H given by its lower triangle, with N scaled to a unit diagonal. `None` if H is too
-/// ill-conditioned to tell: a computed inverse X is verified by ‖I − NX‖ ≤ ¼.
+/// Bounds ‖N⁻¹‖ for a matrix H given by its lower triangle, where N is H scaled to a unit diagonal. A computed inverse
+/// X is verified by ‖I − NX‖ ≤ ¼. Returns `None` if H is too ill-conditioned for that.
 pub(super) fn inverse_norm(workers: &Workers, mut square: Vec<f64>, width: usize) -> Result<Option<f64>, Stopped> {
     let scale: Vec<f64> = (0..width).map(|k| 1.0 / square[k * width + k].sqrt()).collect();
     if scale.iter().any(|s| !s.is_finite() || *s == 0.0) {
@@ -263,8 +269,8 @@ pub(super) fn inverse_norm(workers: &Workers, mut square: Vec<f64>, width: usize
     Ok((error.sqrt() <= 0.25 && norm * width as f64 <= 1e10).then_some(norm))
 }
 
-/// Makes Σω_iθ_i = 0 up to rounding: subtracts the mean if every number is a feasible dual point, else scales down the
-/// points of the sign with the larger sum.
+/// Makes Σω_iθ_i = 0 up to rounding, as the intercept requires of dual points θ_i with row weights ω_i: subtracts the
+/// mean if every number is a feasible dual point, else scales down the points of the sign with the larger sum.
 pub(super) fn balance(sample: &Sample, objective: &Objective, duals: &mut [f64]) {
     if objective.margin_loss.accepts_any_dual() {
         let mut sum = Sum::default();

@@ -1,12 +1,12 @@
-//! Labelled rows for batch training, in compressed sparse row form.
+//! Labelled rows for batch training, stored in compressed sparse row form.
 
 use super::storage::Storage;
 use std::io;
 
 /// Labelled, weighted rows in compressed sparse row form: the data of [`optimise`](super::optimise).
 ///
-/// 12 bytes per nonzero and 32 bytes per row, in memory; with [`Examples::with_memory`] nonzeros beyond the limit are
-/// in a temporary file that is mapped into memory.
+/// Uses 12 bytes per nonzero and 32 bytes per row, in memory; with [`Examples::with_memory`], nonzeros beyond the limit
+/// are stored in a temporary file that is mapped into memory.
 ///
 /// ```
 /// use surefoot_glm::optimum::Examples;
@@ -24,9 +24,9 @@ pub struct Examples {
     pub(super) column: Storage<u32>,
     pub(super) value: Storage<f64>,
     columns: usize,
-    /// Most bytes of nonzeros to keep in memory.
+    /// Maximum number of bytes of nonzeros that are kept in memory.
     memory: usize,
-    /// Whether values were scaled by column, and so rounded.
+    /// Whether values were divided by the scale of their column, and therefore rounded.
     pub(super) is_standardised: bool,
 }
 
@@ -37,24 +37,25 @@ impl Default for Examples {
 }
 
 impl Examples {
-    /// An empty collection that keeps at most `memory` bytes of nonzeros in memory and the rest in a temporary file.
+    /// Creates an empty collection that keeps at most `memory` bytes of nonzeros in memory and the rest in a temporary
+    /// file.
     #[must_use]
     pub fn with_memory(memory: usize) -> Examples {
         let (label, weight, offset, column, value) = Default::default();
         Self { label, weight, offset, start: vec![0], column, value, columns: 0, memory, is_standardised: false }
     }
 
-    /// Whether `more` bytes still fit into the memory limit.
+    /// Whether `more` bytes still fit within the memory limit.
     pub(super) fn has_memory(&self, more: usize) -> bool {
         self.column.in_memory() + self.value.in_memory() + more <= self.memory
     }
 
-    /// Adds a row with label y, weight, offset and the nonzeros of x. Its margin is offset + intercept + w·x; softmax
-    /// and one-vs-rest take the offset for 0. O(nonzeros), amortised.
+    /// Adds a row with a label, a weight, an offset, and nonzeros given by `column` and `value`. Its margin is offset +
+    /// intercept + w·x; softmax and one-vs-rest ignore the offset. O(nonzeros), amortised.
     ///
     /// # Panics
-    /// If columns are not strictly ascending, if the lengths of `column` and `value` differ, if a number is not finite
-    /// or the weight negative, or if neither memory nor disk space is left.
+    /// If the columns are not strictly ascending, if the lengths of `column` and `value` differ, if a number is not
+    /// finite or the weight is negative, or if neither memory nor disk space is left.
     pub fn push(&mut self, label: f64, weight: f64, offset: f64, column: &[u32], value: &[f64]) {
         assert_eq!(column.len(), value.len(), "columns and values must have the same length");
         assert!(column.is_sorted_by(|a, b| a < b), "columns must be strictly ascending");
@@ -73,7 +74,7 @@ impl Examples {
         self.columns = self.columns.max(column.last().map_or(0, |&last| last as usize + 1));
     }
 
-    /// Reserves space for one more row with this many nonzeros.
+    /// Reserves space for one more row with this many nonzeros, in memory or in the temporary file.
     pub(crate) fn reserve(&mut self, nonzeros: usize) -> io::Result<()> {
         for numbers in [&mut self.label, &mut self.weight, &mut self.offset] {
             numbers.try_reserve(1)?;
@@ -87,13 +88,13 @@ impl Examples {
         self.value.reserve(nonzeros)
     }
 
-    /// Visits the label and the weight of every row of positive weight.
+    /// Calls `visit` with the label and the weight of every row of positive weight. `visit` may change the weight.
     pub(crate) fn each_weight(&mut self, mut visit: impl FnMut(f64, &mut f64)) {
         let rows = self.label.iter().zip(&mut self.weight).filter(|(_, weight)| **weight > 0.0);
         rows.for_each(|(label, weight)| visit(*label, weight));
     }
 
-    /// Visits the column and value of every nonzero of rows of positive weight.
+    /// Calls `visit` with the column and value of every nonzero in rows of positive weight.
     pub(crate) fn each_value(&self, mut visit: impl FnMut(usize, f64)) {
         for i in (0..self.len()).filter(|&i| self.weight[i] > 0.0) {
             let (columns, values) = self.row(i);
@@ -101,29 +102,29 @@ impl Examples {
         }
     }
 
-    /// Divides the values of each column by its number in `by`.
+    /// Divides all values of each column j by `by[j]`.
     pub(crate) fn divide(&mut self, by: &[f64]) {
         self.is_standardised = true;
         let (columns, values) = (&*self.column, &mut *self.value);
         columns.iter().zip(values).for_each(|(&column, value)| *value /= by[column as usize]);
     }
 
-    /// Replaces every label by its code.
+    /// Replaces every label by `number` of the label, its encoding for the loss.
     pub(crate) fn code(&mut self, number: impl Fn(f64) -> f64) {
         self.label.iter_mut().for_each(|label| *label = number(*label));
     }
 
-    /// The weight of row `i`.
+    /// Returns the weight of row `i`.
     pub(crate) fn weight(&self, i: usize) -> f64 {
         self.weight[i]
     }
 
-    /// Label and offset of row `i`.
+    /// Returns the label and the offset of row `i`.
     pub(crate) fn label(&self, i: usize) -> (f64, f64) {
         (self.label[i], self.offset[i])
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.label.len()
@@ -135,13 +136,13 @@ impl Examples {
         self.label.is_empty()
     }
 
-    /// One more than the largest column number; 0 without nonzeros.
+    /// Returns one more than the largest column number; 0 if there are no nonzeros.
     #[must_use]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Columns and values of the nonzeros of row `i`.
+    /// Returns the columns and the values of the nonzeros of row `i`.
     #[must_use]
     pub fn row(&self, i: usize) -> (&[u32], &[f64]) {
         let nonzeros = self.start[i]..self.start[i + 1];

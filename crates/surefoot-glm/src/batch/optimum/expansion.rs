@@ -1,6 +1,6 @@
-//! The second-order Taylor expansion of a loss at one margin.
+//! Second-order Taylor expansion of a loss at one margin.
 
-/// φ, φ' and φ'' at one margin.
+/// Value, first and second derivative of the loss of a row at one margin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Expansion {
     pub(super) value: f64,

@@ -1,5 +1,5 @@
-//! The Fenchel duality gap of a point and dual points, as [`fenchel`](surefoot::certificate::fenchel()) defines it,
-//! with rounding errors bounded and on several threads.
+//! Fenchel duality gap of a point and dual points, as defined by [`fenchel`](surefoot::certificate::fenchel()), with
+//! bounds on the rounding errors, and computed on several threads.
 
 use super::{
     at_point::AtPoint,
@@ -15,18 +15,21 @@ use super::{
 };
 use crate::numeric::sums::Sum;
 
-/// Bounds the suboptimality of the model that a point is stored as: its duality gap at `duals`, once these are made
-/// feasible. ∞ if that fails.
+/// Bounds the suboptimality of the model that a point is stored as, by its duality gap at the dual points `duals`,
+/// after these are made feasible. Returns ∞ if they cannot be.
 ///
-/// At θ_i = φ'(m_i) the gap is of the order of ‖∇P‖²/l2. After a Newton step the dual points predicted by the quadratic
-/// model, φ'(m) + φ''(m)·Δm, are far better: they satisfy Σω_iθ_i x_i = −l2·w as accurately as the Newton system was
-/// solved, so the remainder is of the order of the third derivative, and the gap of the order of the suboptimality
-/// itself.
+/// Notation: φ_i is the loss of row i at margin m_i, ω_i its weight, θ_i its dual point, Ω_j the penalty of weight w_j,
+/// * the convex conjugate, and z_j = −Σω_iθ_i x_ij, the value that the derivative of Ω_j has at the optimum.
 ///
-/// *Rounding*: the gap is Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i) + Σ_j (Ω_j(w_j) + Ω_j*(z_j) − w_j·z_j) for any θ, with
-/// exact m and z = −Σω_iθ_i x_i. Every term (a Fenchel–Young gap) is nonnegative and convex in m_i or z_j, hence at
-/// most its value at the ends of the interval that rounding leaves for m_i or z_j: a second-order effect near the
-/// optimum. The norms of columns and of dual points bound Σω_i|θ_i x_ij|.
+/// At θ_i = φ'(m_i) the gap is of the order of ‖∇P‖²/l2 for the objective P. The dual points that the quadratic model
+/// of a Newton step predicts, φ'(m) + φ''(m)·Δm, are far better: they satisfy Σω_iθ_i x_i = −l2·w as accurately as the
+/// Newton system was solved, so the remainder is of the order of the third derivative, and the gap is of the order of
+/// the suboptimality.
+///
+/// *Rounding*: for any θ the gap is Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i) + Σ_j (Ω_j(w_j) + Ω_j*(z_j) − w_j·z_j) with
+/// exact m and z. Every term (a Fenchel–Young gap) is nonnegative and convex in m_i or z_j, hence at most its value at
+/// the ends of the interval that rounding leaves for m_i or z_j: a second-order effect near the optimum. The norms of
+/// columns and of dual points bound Σω_i|θ_i x_ij|.
 ///
 /// *Cost*: one pass.
 pub(super) fn gap(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>) -> Result<f64, Stopped> {
@@ -59,8 +62,8 @@ pub(super) fn gap(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>) -
     total(passes, at_point, Duals { points: duals, mean, error, balanced, feasibility })
 }
 
-/// [`gap`] at the derivatives θ_i = φ'(m_i), for which the gradient gives z: useful where the gradient is nearly 0 and
-/// every coordinate, the intercept included, is penalised.
+/// Bounds the suboptimality like [`gap`], with the derivatives φ'(m_i) of the loss as dual points, for which the
+/// gradient gives z. Useful where the gradient is nearly 0 and every coordinate, including the intercept, is penalised.
 ///
 /// *Cost*: O(rows), no pass over the values.
 pub(super) fn gap_of_derivatives(passes: &Passes, at_point: AtPoint) -> Result<f64, Stopped> {
@@ -79,19 +82,19 @@ pub(super) fn gap_of_derivatives(passes: &Passes, at_point: AtPoint) -> Result<f
     total(passes, at_point, Duals { points, mean, error, balanced, feasibility: Feasibility::default() })
 }
 
-/// Dual points with z = −Σω_iθ_i x_i and the bounds on their errors.
+/// Dual points θ_i of the rows, with z_j = −Σω_iθ_i x_ij for each column j and bounds on the errors of z.
 struct Duals {
     points: Vec<f64>,
-    /// z, a bound on its error,
+    /// z_j = −Σω_iθ_i x_ij for each column j, and in `error` a bound on its error.
     mean: Vec<f64>,
     error: Vec<f64>,
-    /// and the coordinates at which it is 0 once the points are feasible.
+    /// Whether z_j becomes exactly 0 when the dual points are made feasible, for each column j.
     balanced: Vec<bool>,
     feasibility: Feasibility,
 }
 
-/// Scales the dual points until the conjugates of the penalties are finite, and sums the Fenchel–Young gaps of rows and
-/// weights.
+/// Scales the dual points down until the conjugates of the penalties are finite, and sums the Fenchel–Young gaps of all
+/// rows and weights.
 fn total(passes: &Passes, at_point: AtPoint, duals: Duals) -> Result<f64, Stopped> {
     let AtPoint { objective, state, .. } = at_point;
     let Duals { points: mut duals, mut mean, mut error, balanced, mut feasibility } = duals;
@@ -117,7 +120,7 @@ fn total(passes: &Passes, at_point: AtPoint, duals: Duals) -> Result<f64, Stoppe
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
-/// Bounds the error of each computed z_j, whose sum has an error of `terms` roundings.
+/// Bounds the error of each computed z_j = −Σω_iθ_i x_ij, whose summation has an error of `terms` roundings.
 pub(super) fn error(terms: f64, at_point: AtPoint, mean: &[f64], duals: &[f64]) -> Vec<f64> {
     let AtPoint { sample, objective, state } = at_point;
     let lengths = &sample.design.lengths;
@@ -132,7 +135,7 @@ pub(super) fn error(terms: f64, at_point: AtPoint, mean: &[f64], duals: &[f64]) 
     lengths.iter().enumerate().map(of).collect()
 }
 
-/// The weighted norm √Σω_i t_i².
+/// Computes the weighted norm √Σω_i t_i² of one number t_i per row, with row weights ω_i.
 pub(super) fn length(sample: &Sample, numbers: &[f64]) -> f64 {
     let largest = numbers.iter().fold(0.0, |a: f64, t| a.max(t.abs()));
     if largest == 0.0 {
@@ -142,7 +145,8 @@ pub(super) fn length(sample: &Sample, numbers: &[f64]) -> f64 {
     largest * numbers.iter().enumerate().map(square).sum::<f64>().sqrt()
 }
 
-/// The dual points φ'(m) + φ''(m)·Δm that the quadratic model at `state` predicts for `next`.
+/// Computes the dual points φ'(m) + φ''(m)·Δm that the quadratic model at `state` predicts for the point `next`, where
+/// Δm is the change of the margin m of a row.
 pub(super) fn predicted_duals(sample: &Sample, state: &State, next: &State) -> Vec<f64> {
     let mut duals = vec![0.0; state.derivative.len()];
     for (r, dual) in duals.iter_mut().enumerate() {
@@ -153,7 +157,8 @@ pub(super) fn predicted_duals(sample: &Sample, state: &State, next: &State) -> V
     duals
 }
 
-/// Bounds the Fenchel–Young gaps of the rows, Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i), at exact margins and dual points.
+/// Bounds the sum of the Fenchel–Young gaps of the rows, Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i), at the exact margins
+/// m_i and at the exactly feasible dual points θ_i that `feasibility` bounds the distance of.
 pub(super) fn fenchel_young_sum(
     passes: &Passes,
     at_point: AtPoint,

@@ -1,4 +1,4 @@
-//! The weighted Gram matrix Σ t_r x_r x_rᵀ for few columns.
+//! Weighted Gram matrix Σ t_r x_r x_rᵀ of the rows x_r with factors t_r, for few columns.
 
 use super::{
     design::Sample,
@@ -8,16 +8,17 @@ use super::{
 };
 use std::ops::Range;
 
-/// Rows per block of the dense part, so that the block stays in the first-level cache.
+/// Number of rows per block of the dense part, so that a block stays in the first-level cache.
 const BLOCK_ROWS: usize = 32;
-/// Columns of a register tile: two AVX-512 registers.
+/// Number of columns of a tile (a submatrix that is accumulated in registers): two AVX-512 registers.
 const TILE_COLUMNS: usize = 16;
-/// Rows of a register tile.
+/// Number of rows of a tile (a submatrix that is accumulated in registers).
 const TILE_ROWS: usize = 4;
 
-/// The lower triangle of Σ t_r x_r x_rᵀ, row by row in a square array.
+/// Computes the lower triangle of Σ t_r x_r x_rᵀ over the rows x_r, where t_r are the `factors`, row by row in a square
+/// array.
 ///
-/// *Cost*: half the squared number of nonzeros per row; memory for up to four d×d matrices.
+/// *Cost*: half the squared number of nonzeros per row; memory for up to four d×d matrices for d columns.
 pub(super) fn gram(workers: &Workers, sample: &Sample, factors: &[f64]) -> Result<Vec<f64>, Stopped> {
     let (dim, blocks) = (sample.design.dim(), blocks(sample));
     let per = sample.rows().div_ceil(blocks);
@@ -33,7 +34,8 @@ pub(super) fn gram(workers: &Workers, sample: &Sample, factors: &[f64]) -> Resul
     Ok(squares.swap_remove(0))
 }
 
-/// Estimated nanoseconds for the matrix: a cost model to choose methods by, the same on every machine.
+/// Estimates the time to compute the Gram matrix in nanoseconds. Serves to choose between methods, and gives the same
+/// number on every machine.
 pub(super) fn cost(sample: &Sample) -> f64 {
     let (rows, width) = (sample.rows() as f64, sample.design.width as f64);
     let nonzeros = sample.design.size().1 as f64 / sample.design.rows() as f64;
@@ -62,7 +64,7 @@ impl Kernel for Block<'_> {
 }
 
 impl Block<'_> {
-    /// The product of the dense columns, in tiles that stay in registers.
+    /// Computes the products of pairs of dense columns, in tiles (submatrices) that stay in registers.
     #[inline(always)]
     fn dense(&mut self) {
         let (width, dim) = (self.sample.design.width, self.sample.design.dim());
@@ -97,7 +99,7 @@ impl Block<'_> {
         }
     }
 
-    /// All products with a sparse column.
+    /// Adds the products of pairs of columns of which at least one is sparse.
     #[inline(always)]
     fn sparse(&mut self) {
         let (width, dim) = (self.sample.design.width, self.sample.design.dim());
@@ -128,7 +130,8 @@ impl Block<'_> {
     }
 }
 
-/// square[i.., j..] += Σ over rows of scaled[i..]·plain[j..].
+/// Adds to a tile of the matrix `square`, the submatrix that starts at row i and column j, the sum over `count` rows of
+/// scaled[i..]·plain[j..].
 #[inline(always)]
 fn tile(square: &mut [f64], scaled: &[f64], plain: &[f64], wide: usize, count: usize, (i, j): (usize, usize)) {
     let mut sums = [[0.0; TILE_COLUMNS]; TILE_ROWS];

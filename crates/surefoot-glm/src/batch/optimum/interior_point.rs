@@ -1,5 +1,5 @@
-//! Primal-dual interior-point method for losses with kinks, and for clipped linear losses on which Newton's method
-//! stalls.
+//! Primal-dual interior-point method for losses with kinks, and for clipped linear losses (squared and Huber losses,
+//! hinges and the like) on which Newton's method stalls.
 
 use super::{
     central_path::{Change, Complementarity},
@@ -18,20 +18,20 @@ use super::{
     workers::Stopped,
 };
 
-/// The fraction of the step to the boundary that is taken.
+/// Step length, as a fraction of the step that reaches the boundary of the feasible region.
 const BOUNDARY_FRACTION: f64 = 0.99;
-/// Passes per step that a Cholesky factor is assumed to save over a diagonal preconditioner: curvatures differ so much
-/// that conjugate gradients with the latter take hundreds.
+/// Number of passes per step that a Cholesky factor is assumed to save over a diagonal preconditioner. Curvatures of
+/// rows differ so much that conjugate gradients with the latter take hundreds of passes.
 const PASSES_SAVED_BY_FACTORING: f64 = 400.0;
 
-/// Follows the central path: Newton steps for primal and dual variables at once, towards decreasing complementarity
-/// products.
+/// Minimises the objective along the central path: takes Newton steps for primal and dual variables at once, towards
+/// decreasing complementarity products.
 ///
-/// Eliminating all but the weights leaves the system of a Newton step on the primal problem, with derivatives and
-/// curvatures that come from the dual points; they stay bounded where those of a smoothed kink jump. A kink of a
-/// penalty, |w_j| at 0 or a bound, is treated as the kink of a row whose margin is the distance of w_j from it. The
-/// certificate is the duality gap of the unsmoothed loss at the dual points of the rows (Wright 1997, *Primal-Dual
-/// Interior-Point Methods*).
+/// Elimination of all variables but the weights leaves the linear system of a Newton step on the primal problem, with
+/// derivatives and curvatures that come from the dual points and stay bounded where those of a smoothed kink jump. A
+/// kink of a penalty (|w_j| at 0, or a bound) is treated like the kink of a row whose margin is the distance of w_j
+/// from it. The certificate is the duality gap of the unsmoothed loss at the dual points of the rows (Wright 1997,
+/// *Primal-Dual Interior-Point Methods*).
 pub(super) fn interior_point(
     search: &mut Search,
     first: State,
@@ -61,30 +61,32 @@ pub(super) fn interior_point(
     }
 }
 
-/// An iterate of the method.
+/// Current iterate of the interior-point method: the weights, and the dual variables of rows and of kinks of penalties.
 struct Path {
     clipped_linear: ClippedLinear,
     point: Vec<f64>,
     rows: Vec<Complementarity>,
     kinks: Vec<Kink>,
-    /// The scale of weights: the scale of margins divided by the norm of the column.
+    /// Scale of each weight: the scale of the objective divided by the norm of the column. Empty if no penalty has a
+    /// kink.
     unit: Vec<f64>,
-    /// The centring parameter: the factor of the mean product to aim at.
+    /// Centring parameter: the next step aims at this fraction of the mean complementarity product.
     shrink: f64,
 }
 
-/// A kink of a penalty: |w| at 0, or a bound.
+/// Kink of the penalty of a weight (|w| at 0, or a bound), with its dual variables.
 struct Kink {
-    /// The coordinate, and the weight at the kink.
+    /// Coordinate of the weight, and in `origin` the weight at the kink.
     at: usize,
     origin: f64,
-    /// The side on which weights are feasible; +1 where both are.
+    /// Sign of w − origin for feasible weights w; +1 if weights on both sides are feasible.
     side: f64,
     complementarity: Complementarity,
 }
 
 impl Kink {
-    /// The kinks of a coordinate, at a weight strictly between the bounds.
+    /// Builds the kinks of the penalty of coordinate `at`, with dual variables on the central path for a weight w
+    /// strictly between the bounds.
     fn all(at: usize, penalty: &WeightPenalty, w: f64, product: f64) -> Vec<Kink> {
         let kink = |origin: f64, side: f64, low: f64, high: f64| {
             let complementarity = Complementarity::central(low, high, side * (w - origin), product);
@@ -101,7 +103,7 @@ impl Kink {
         kinks
     }
 
-    /// The signed distance of the weight from the kink.
+    /// Returns the distance of the weight from the kink, positive on the feasible side.
     fn distance(&self, point: &[f64]) -> f64 {
         self.side * (point[self.at] - self.origin)
     }
@@ -131,20 +133,22 @@ impl Path {
         Ok(Path { clipped_linear, point, rows, kinks, unit, shrink: 0.1 })
     }
 
-    /// The duality measure: the mean complementarity product of rows and of kinks.
+    /// Computes the duality measure: the average of the weighted mean complementarity product of the rows and the sum
+    /// of the products of the kinks of penalties.
     fn product(&self, sample: &Sample) -> f64 {
         let rows: f64 = self.rows.iter().enumerate().map(|(r, row)| sample.share(r) * row.product()).sum();
         let kinks: f64 = self.kinks.iter().map(|kink| kink.complementarity.product()).sum();
         if self.kinks.is_empty() { rows } else { 0.5 * (rows + kinks) }
     }
 
-    /// The target product of a penalty's kink where those of rows are `product`: all kinks together weigh as much as
-    /// all rows.
+    /// Returns the target complementarity product for a kink of a penalty if that for rows is `product`. All kinks
+    /// together weigh as much as all rows.
     fn kink_product(&self, product: f64) -> f64 {
         product / self.kinks.len() as f64
     }
 
-    /// The reduced Newton system at the iterate, of rows and penalty kinks.
+    /// Computes the Newton system for the weights, after elimination of the dual variables of rows and kinks, at the
+    /// current iterate.
     fn state(&self, search: &mut Search, sample: &Sample, product: f64) -> Result<State, Stopped> {
         let (clipped_linear, rows) = (self.clipped_linear, &self.rows);
         let mut state = State::by(&mut search.passes, sample, &search.objective, self.point.clone(), |r, y, m| {
@@ -164,13 +168,14 @@ impl Path {
         Ok(state)
     }
 
-    /// The dual points of the rows.
+    /// Returns the dual points of the rows.
     fn duals(&self, sample: &Sample) -> Vec<f64> {
         let sign = |r: usize| self.clipped_linear.residual(sample.label(r), 0.0).0;
         self.rows.iter().enumerate().map(|(r, row)| sign(r) * row.dual).collect()
     }
 
-    /// Takes the longest step that stays strictly feasible, and returns its length.
+    /// Takes the step, shortened if necessary so that all dual variables stay strictly feasible, and returns its length
+    /// as a fraction of the full step. Then sets the centring parameter by that length.
     fn step(
         &mut self,
         sample: &Sample,
@@ -204,8 +209,8 @@ impl Path {
         part
     }
 
-    /// Sets weights that are closer to 0 or a bound than their dual points are to a limit exactly to it, if the result
-    /// is certified too.
+    /// Sets weights exactly to 0 or to a bound if they are closer to it than their dual points are to a limit, provided
+    /// that the result is certified too.
     fn round(&self, search: &mut Search, sample: &Sample) -> Result<(), Stopped> {
         if !self.kinks.iter().any(|kink| search.objective.penalties[kink.at].l1 > 0.0) {
             return Ok(());
@@ -228,8 +233,9 @@ impl Path {
     }
 }
 
-/// The Newton step of the weights. A residual of conjugate gradients costs the certificate its squares over 2·l2, so it
-/// is kept to a small part of the current product or of the tolerance.
+/// Computes the Newton step of the weights. A residual of conjugate gradients adds its squares divided by 2·l2 to the
+/// duality gap, so the residual is limited to a small fraction of the current complementarity product or of the
+/// tolerance.
 fn newton_step(search: &mut Search, sample: &Sample, state: &State, product: f64) -> Result<Vec<f64>, Stopped> {
     let (l2, size) = (largest_l2(search.objective.penalties), state.objective.abs());
     let inverse = if is_factored(sample, PASSES_SAVED_BY_FACTORING).0 {

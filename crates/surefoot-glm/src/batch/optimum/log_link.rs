@@ -1,5 +1,5 @@
-//! Losses with a log link: negative log-likelihoods, up to terms of the label alone, of Poisson, gamma, and Tweedie
-//! with 1 < p < 2.
+//! Losses with a log link (margin = logarithm of the mean): negative log-likelihoods of Poisson, gamma and Tweedie with
+//! power 1 < p < 2, without the terms that depend on the label alone.
 
 use super::{
     expansion::Expansion,
@@ -7,15 +7,17 @@ use super::{
     rounding::EPS,
 };
 
-/// With a = 2 − p and b = p − 1: φ(m) = e^(am)/a + y·e^(−bm)/b, and its limits e^m − ym at p = 1, y·e^(−m) + m at p = 2.
+/// Loss with a log link, for Tweedie power p, margin m and label y. With a = 2 − p and b = p − 1: φ(m) = e^(am)/a +
+/// y·e^(−bm)/b, and its limits e^m − ym at p = 1 (Poisson) and y·e^(−m) + m at p = 2 (gamma).
 ///
-/// φ' = e^(am) − y·e^(−bm), so φ* is finite for θ ≥ −y if p = 1, for θ ≤ 1 if p = 2, for θ ≥ 0 if the label is 0, and
-/// otherwise everywhere.
+/// φ' = e^(am) − y·e^(−bm), so the conjugate φ*(θ) is finite for θ ≥ −y if p = 1, for θ ≤ 1 if p = 2, for θ ≥ 0 if the
+/// label is 0, and otherwise everywhere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LogLink(pub(super) f64);
 
 impl LogLink {
-    /// e^(am) and y·e^(−bm): the two terms of φ'.
+    /// Computes the two terms e^(am) and y·e^(−bm) of the derivative of the loss at margin m and label y, with a = 2 −
+    /// p and b = p − 1.
     #[inline(always)]
     fn terms(self, y: f64, m: f64) -> (f64, f64) {
         let grows = if self.0 == 2.0 { 1.0 } else { libm::exp((2.0 - self.0) * m) };
@@ -37,7 +39,7 @@ impl LogLink {
         Expansion { value, derivative: grows - paid, curvature: a * grows + b * paid }
     }
 
-    /// A lower bound on φ: its value at mean y, minus a bound on its rounding error.
+    /// Returns a lower bound on the loss over all margins: the loss at mean y, minus a bound on its rounding error.
     pub(super) fn least(self, y: f64) -> f64 {
         if y == 0.0 {
             return 0.0;
@@ -47,7 +49,7 @@ impl LogLink {
         expansion.value - 16.0 * EPS * (1.0 + best.abs()) * self.size(y, best, expansion)
     }
 
-    /// The sum of the absolute values of the terms of φ.
+    /// Computes the sum of the absolute values of the terms of the loss, which bounds its rounding error.
     #[inline(always)]
     pub(super) fn size(self, y: f64, m: f64, expansion: Expansion) -> f64 {
         let linear = match self.0 {
@@ -73,7 +75,8 @@ impl LogLink {
         grows * beyond_tangent(a * (m - at)) / a + paid * beyond_tangent(-b * (m - at)) / b
     }
 
-    /// The margin where φ' = θ, for 1 < p < 2 and a positive label: Newton's method from m, safeguarded by bisection.
+    /// Returns the margin where the derivative of the loss equals `dual`, for 1 < p < 2 and a positive label, by
+    /// Newton's method from m with bisection as a safeguard.
     fn inverse(self, y: f64, m: f64, dual: f64) -> f64 {
         let (a, b) = (2.0 - self.0, self.0 - 1.0);
         if dual.is_nan() {

@@ -1,4 +1,5 @@
-//! Losses of one margin with derivatives, conjugates and Fenchel–Young gaps, and bounds on their rounding errors.
+//! Losses of a single margin: derivatives, convex conjugates and Fenchel–Young gaps, with bounds on their rounding
+//! errors.
 
 use super::{
     clipped_linear::ClippedLinear, expansion::Expansion, log_link::LogLink, relative_entropy::relative_entropy,
@@ -6,7 +7,7 @@ use super::{
 };
 use crate::loss::Loss;
 
-/// A loss φ of one margin, with its second derivative and its convex conjugate φ*(θ) = sup over m of θ·m − φ(m).
+/// Loss φ of one margin m, with its second derivative and its convex conjugate φ*(θ) = sup over m of θ·m − φ(m).
 ///
 /// | family | losses | domain of φ* | φ*(θ) |
 /// | --- | --- | --- | --- |
@@ -22,7 +23,7 @@ pub(super) enum MarginLoss {
 }
 
 impl MarginLoss {
-    /// The margin loss of a loss; for multiclass losses that of one class.
+    /// Returns the margin loss of a loss; for a multiclass loss, that of one class.
     pub(super) fn of(loss: Loss) -> MarginLoss {
         let clipped_linear =
             |of_classes, low, high, width| MarginLoss::ClippedLinear(ClippedLinear { of_classes, low, high, width });
@@ -41,12 +42,13 @@ impl MarginLoss {
         }
     }
 
-    /// Whether the loss has a kink, and so no second derivative for Newton steps.
+    /// Whether the loss has a kink, where it has no derivative, so that Newton's method does not apply.
     pub(super) fn has_kink(self) -> bool {
         matches!(self, MarginLoss::ClippedLinear(ClippedLinear { width: 0.0, .. }))
     }
 
-    /// φ(y, m) and its first two derivatives in m; the larger φ'' where it jumps.
+    /// Computes the loss φ at label y and margin m, and its first two derivatives with respect to m. Where φ'' jumps,
+    /// returns the larger value.
     #[inline(always)]
     pub(super) fn expansion(self, y: f64, m: f64) -> Expansion {
         match self {
@@ -71,8 +73,8 @@ impl MarginLoss {
         }
     }
 
-    /// The Fenchel–Young gap φ(m) + φ*(θ) − θ·m ≥ 0, a Bregman divergence that is 0 if and only if θ is a subgradient
-    /// at m. The closed forms lose no digits to cancellation near 0.
+    /// Computes the Fenchel–Young gap φ(m) + φ*(θ) − θ·m ≥ 0, a Bregman divergence that is 0 if and only if the dual
+    /// point θ is a subgradient of φ at m. The closed forms lose no digits to cancellation near 0.
     #[inline(always)]
     pub(super) fn fenchel_young(self, y: f64, m: f64, dual: f64) -> f64 {
         let fenchel_young = match self {
@@ -97,7 +99,7 @@ impl MarginLoss {
         if fenchel_young.is_nan() { f64::INFINITY } else { fenchel_young.max(0.0) }
     }
 
-    /// The rounding error of evaluating the loss, expressed as an error of the margin.
+    /// Bounds the rounding error of evaluating the loss, as an equivalent error of the margin.
     #[inline(always)]
     pub(super) fn rounding_error(self, y: f64, m: f64) -> f64 {
         match self {
@@ -107,7 +109,8 @@ impl MarginLoss {
         }
     }
 
-    /// Bounds the change of φ over margins at most `error` away, from its expansion at m, rounding included.
+    /// Bounds the change of the loss over margins at most `error` away from m, rounding included, given the Taylor
+    /// expansion of the loss at m.
     #[inline(always)]
     pub(super) fn deviation(self, y: f64, m: f64, error: f64, expansion: Expansion) -> f64 {
         match self {
@@ -123,8 +126,8 @@ impl MarginLoss {
         }
     }
 
-    /// Bounds [`fenchel_young`](MarginLoss::fenchel_young) over margins at most `error` away, from the derivatives at
-    /// m, rounding included.
+    /// Bounds [`fenchel_young`](MarginLoss::fenchel_young) over margins at most `error` away from m, rounding included,
+    /// given the derivatives of the loss at m.
     #[inline(always)]
     pub(super) fn fenchel_young_within(
         self,
@@ -150,7 +153,7 @@ impl MarginLoss {
         if most.is_nan() { f64::INFINITY } else { most.max(0.0) * (1.0 + 8.0 * EPS) }
     }
 
-    /// A lower bound on φ over all margins.
+    /// Returns a lower bound on the loss over all margins.
     pub(super) fn least(self, y: f64) -> f64 {
         match self {
             MarginLoss::LogLink(log_link) => log_link.least(y),
@@ -159,7 +162,8 @@ impl MarginLoss {
         }
     }
 
-    /// Bounds φ − min φ, the Fenchel–Young gap at θ = 0, over margins at most `error` away.
+    /// Bounds φ − min φ, the loss minus its minimum over margins, for margins at most `error` away from m. This is the
+    /// Fenchel–Young gap at dual point 0.
     #[inline(always)]
     pub(super) fn excess_within(self, y: f64, m: f64, error: f64, derivative: f64, curvature: f64) -> f64 {
         match self {
@@ -170,7 +174,7 @@ impl MarginLoss {
         }
     }
 
-    /// The projection of θ onto the domain of φ*.
+    /// Projects the dual point onto the domain of the convex conjugate φ*, that is, onto the feasible dual points.
     #[inline(always)]
     pub(super) fn clip(self, y: f64, dual: f64) -> f64 {
         match self {
@@ -181,13 +185,14 @@ impl MarginLoss {
         }
     }
 
-    /// Whether φ* is finite everywhere, so that subtracting the mean balances dual points.
+    /// Whether the convex conjugate φ* is finite everywhere, so that subtracting the mean from the dual points keeps
+    /// them feasible.
     pub(super) fn accepts_any_dual(self) -> bool {
         matches!(self, MarginLoss::ClippedLinear(clipped_linear) if clipped_linear.is_unbounded())
     }
 
-    /// Whether the loss of a row keeps decreasing in the direction of its margin, without a minimum (a direction of
-    /// recession).
+    /// Whether the loss of a row at label y and margin m keeps decreasing without a minimum as the margin grows in its
+    /// present direction (a direction of recession).
     #[inline(always)]
     pub(super) fn recedes(self, y: f64, m: f64) -> bool {
         match self {
@@ -197,8 +202,8 @@ impl MarginLoss {
         }
     }
 
-    /// The optimal intercept of a model without columns for labels of this mean, where offsets have the mean `offset`
-    /// and their exponentials the mean `exposure`.
+    /// Returns the optimal intercept of a model without columns, for labels with the mean `mean`, offsets with the mean
+    /// `offset`, and exponentials of offsets with the mean `exposure`.
     pub(super) fn constant(self, mean: f64, offset: f64, exposure: f64) -> f64 {
         let fit = match self {
             MarginLoss::Logistic => 2.0 * libm::atanh(mean.clamp(-1.0, 1.0)).clamp(-15.0, 15.0) - offset,
@@ -209,8 +214,8 @@ impl MarginLoss {
     }
 }
 
-/// Bounds ½·error² times the largest second derivative within `error`. For exponentials |φ'''| ≤ φ'', so φ'' grows by
-/// at most e^error.
+/// Bounds ½·error² times the largest second derivative of the loss within `error` of a margin where it is `curvature`.
+/// For exponentials |φ'''| ≤ φ'', so φ'' grows by at most a factor of e^error.
 #[inline(always)]
 fn second_order(error: f64, curvature: f64) -> f64 {
     let grown = if error < 1.0 { 3.0 } else { libm::exp(error) };
@@ -268,7 +273,8 @@ mod tests {
         }
     }
 
-    /// Against φ*(θ) by its definition, maximised numerically over margins.
+    /// The closed forms of the Fenchel–Young gaps agree with the definition of φ*(θ), maximised numerically over
+    /// margins.
     #[test]
     fn fenchel_young_gaps_are_those_of_the_conjugate_by_its_definition() {
         for (loss, y, m) in cases().step_by(3) {

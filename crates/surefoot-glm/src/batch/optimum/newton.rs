@@ -1,5 +1,5 @@
-//! Inexact Newton method for smooth objectives (no L1, no bounds): conjugate gradients with a preconditioner that is
-//! kept across steps, and an Armijo line search.
+//! Inexact Newton method for smooth objectives (no L1 penalty, no bounds): conjugate gradients with a preconditioner
+//! that is kept across steps, and an Armijo line search.
 
 use super::{
     cholesky::Cholesky,
@@ -16,20 +16,20 @@ use super::{
     workers::Stopped,
 };
 
-/// Passes that a Cholesky factor is assumed to save an optimisation over a diagonal preconditioner.
+/// Number of passes that a Cholesky factor is assumed to save an optimisation over a diagonal preconditioner.
 const PASSES_SAVED_BY_FACTORING: f64 = 40.0;
-/// Most columns for which the whole Hessian is factored.
+/// Maximum number of columns for which the whole Hessian is factored.
 const MAX_DENSE_COLUMNS: usize = 2000;
-/// A diagonal preconditioner, which costs one pass, is renewed after this many passes of conjugate gradients.
+/// Number of passes of conjugate gradients after which a diagonal preconditioner, which costs one pass, is recomputed.
 pub(super) const DIAGONAL_LIFETIME: f64 = 4.0;
-/// Rows of the smallest subsample that is worth optimising on.
+/// Minimum number of rows of a subsample that is worth optimising on.
 const MIN_SAMPLE_ROWS: usize = 2000;
 
-/// Optimises on growing subsamples of the rows, each from the optimum of the one before, then on all rows until
-/// certified.
+/// Optimises on growing subsamples of the rows, each from the optimum of the previous one, then on all rows until the
+/// gap is certified.
 ///
-/// The first subsamples are cheap, and their optima are within statistical error of the optimum; two or three steps on
-/// all rows do the rest.
+/// The first subsamples are cheap, and their optima are within statistical error of the optimum over all rows, which
+/// then needs only two or three steps on all rows.
 pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, Stopped> {
     let design = search.design;
     let mut inverse = None;
@@ -56,21 +56,23 @@ pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, S
     Stage { search, sample, inverse: &mut inverse, spent: 0.0, preparation: 0.0, trust: true }.certify(state)
 }
 
-/// The optimisation on one subsample.
+/// Newton iterations on one subsample of the rows, with the preconditioner and the time spent on it.
 struct Stage<'s, 'a> {
     search: &'s mut Search<'a>,
     sample: Sample<'a>,
     inverse: &'s mut Option<Preconditioner>,
-    /// Estimated nanoseconds spent on conjugate gradients since the preconditioner was made,
+    /// Estimated nanoseconds spent on conjugate gradients since the preconditioner was last computed.
     spent: f64,
-    /// and on making it: it is renewed once the former exceed the latter.
+    /// Estimated nanoseconds spent on computing the preconditioner, which is recomputed once `spent` exceeds this
+    /// number.
     preparation: f64,
     /// Whether the last step decreased the objective about as much as the quadratic model predicted.
     trust: bool,
 }
 
 impl Stage<'_, '_> {
-    /// Iterates until the predicted decrease is below the statistical error of the subsample.
+    /// Iterates until the predicted decrease is below the statistical error of the subsample, and returns the point
+    /// reached.
     fn approach(&mut self, mut state: State) -> Result<Vec<f64>, Stopped> {
         let noise = 0.1 * state.point.len().min(self.sample.rows()) as f64 / self.sample.rows() as f64;
         let noise = noise.clamp(self.search.tolerance.min(1e-2), 1e-2);
@@ -86,7 +88,7 @@ impl Stage<'_, '_> {
         Ok(state.point)
     }
 
-    /// Iterates until the gap is certified, or another criterion ends the optimisation.
+    /// Iterates until the gap is certified, or until another criterion ends the optimisation.
     fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
         self.search.bound_start(&state)?;
         self.search.stalls = 0;
@@ -115,15 +117,15 @@ impl Stage<'_, '_> {
         }
     }
 
-    /// Whether one more step after certification is cheap: the Hessian is factored, and no unpenalised column but the
-    /// intercept has to be balanced (see `unpenalised.rs`).
+    /// Whether one more step after certification is cheap: the Hessian is factored, and no unpenalised column except
+    /// the intercept requires the dual points to be balanced (see `unpenalised.rs`).
     fn is_cheap(&self) -> bool {
         let unpenalised = self.search.objective.penalties.iter().filter(|penalty| penalty.is_unpenalised()).count();
         matches!(self.inverse, Some(Preconditioner::Cholesky(_)))
             && unpenalised <= usize::from(self.search.design.intercept)
     }
 
-    /// A Newton direction; the preconditioner is renewed once it has become ineffective.
+    /// Computes a Newton direction. Recomputes the preconditioner first if it has become ineffective.
     fn direction(&mut self, state: &State, certified: bool) -> Result<Direction, Stopped> {
         let (factored, factoring) = is_factored(&self.sample, PASSES_SAVED_BY_FACTORING);
         let (pass, trust) = (cost_of_pass(&self.sample), self.trust);
@@ -149,7 +151,8 @@ impl Stage<'_, '_> {
         Ok(found)
     }
 
-    /// Backtracking line search with the Armijo condition; `None` if no step length satisfies it.
+    /// Takes a step along the direction by a backtracking line search with the Armijo condition; `None` if no step
+    /// length satisfies the condition.
     fn step(&mut self, state: &State, direction: &Direction) -> Result<Option<State>, Stopped> {
         let mut length = 1.0;
         let noise = 1e-13 * state.objective.abs();
@@ -170,21 +173,21 @@ impl Stage<'_, '_> {
     }
 }
 
-/// The estimated cost of a pass over the sample, in nanoseconds.
+/// Estimates the cost of a pass over the sample, in nanoseconds.
 pub(super) fn cost_of_pass(sample: &Sample) -> f64 {
     let (dense, pairs) = sample.design.size();
     (0.4 * dense as f64 + 2.0 * pairs as f64) / sample.stride as f64
 }
 
-/// Whether factoring the Hessian pays if it saves `worth` passes, and its estimated cost in nanoseconds.
+/// Returns whether factoring the Hessian pays off if it saves `worth` passes, and its estimated cost in nanoseconds.
 pub(super) fn is_factored(sample: &Sample, worth: f64) -> (bool, f64) {
     let dim = sample.design.dim();
     let factoring = cost(sample) + 0.1 * (dim as f64).powi(3);
     (dim <= 200 || dim <= MAX_DENSE_COLUMNS && factoring <= worth * cost_of_pass(sample), factoring)
 }
 
-/// A preconditioner for the Hessian Σ curvature_r x_r x_rᵀ + diag(penalty_curvature): a Cholesky factor, or its
-/// diagonal.
+/// Builds a preconditioner for the Hessian Σ curvature_r x_r x_rᵀ + diag(penalty_curvature) over rows x_r: its Cholesky
+/// factor if that pays off when it saves `worth` passes, else its diagonal.
 pub(super) fn inverse(
     passes: &mut Passes,
     sample: &Sample,

@@ -1,9 +1,10 @@
-//! One-vs-rest classification: one logistic problem per class, one after the other. The gap is the sum of theirs.
+//! One-vs-rest classification: solves one logistic problem per class, one after the other. The gap is the sum of the
+//! gaps of these problems.
 
 use super::{Ended, Goal, Optimum, design::Design, single_margin, workers::Workers};
 use crate::loss::Loss;
 
-/// [`optimise`](super::optimise) for one-vs-rest.
+/// Runs [`optimise`](super::optimise) for the one-vs-rest loss.
 pub(super) fn optimise(
     design: &mut Design,
     workers: &Workers,
@@ -46,7 +47,7 @@ pub(super) fn optimise(
     Optimum { ended: end(&best, &found, goal.tolerance), ..best }
 }
 
-/// Combines the optima of the classes into one model.
+/// Combines the optima of all classes into one multiclass model.
 fn joint_model(found: &[&Optimum]) -> Optimum {
     let columns = found.iter().map(|one| one.weights.len()).max().unwrap_or(0);
     let weight = |j: usize| found.iter().map(move |one| one.weights.get(j).copied().unwrap_or(0.0));
@@ -63,7 +64,8 @@ fn joint_model(found: &[&Optimum]) -> Optimum {
     }
 }
 
-/// Certified if the sum of the gaps is; otherwise the worst reason among the classes.
+/// Returns the reason why the optimisation ended: certified if the sum of the gaps of all classes is within the
+/// tolerance; otherwise the worst reason among the classes.
 fn end(best: &Optimum, found: &[&Optimum], tolerance: f64) -> Ended {
     let severity = |ended: &Ended| match ended {
         Ended::Stopped => 2,

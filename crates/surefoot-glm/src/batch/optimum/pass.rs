@@ -1,4 +1,4 @@
-//! A pass over the rows: the margins Xw in, a linear combination Xᵀt of the rows out.
+//! Passes over the rows: a pass computes the margins Xw of all rows and a linear combination Xᵀt of the rows.
 
 use super::{
     design::Sample,
@@ -9,37 +9,38 @@ use super::{
 };
 use std::ops::Range;
 
-/// Makes passes, keeps their buffers, and counts them.
+/// Runner of passes over the rows, with reusable buffers and a count of the passes.
 pub(super) struct Passes<'a> {
     pub(super) workers: &'a Workers<'a>,
-    /// Passes over all rows; a pass over a subsample counts as its fraction of the rows.
+    /// Number of passes over all rows; a pass over a subsample counts as its fraction of the rows.
     pub(super) count: f64,
-    /// Whether rounding errors are bounded by the actual terms and sums are compensated: so once the a-priori bounds
-    /// prove too wide.
+    /// Whether sums are compensated and rounding errors are bounded by the absolute values of the actual terms. Set
+    /// once the cheaper a-priori bounds prove too wide.
     pub(super) is_precise: bool,
-    /// The rounding error, relative to the objective, that does not matter.
+    /// Rounding error, relative to the objective, that is negligible.
     enough: f64,
     sums: Vec<Vec<f64>>,
 }
 
-/// The rounding error, relative to the tolerance, from which on precise passes are made.
+/// Maximum rounding error, relative to the tolerance, without precise (compensated) passes.
 const MAX_ROUNDING_SHARE: f64 = 0.01;
 
-/// The error of a compensated sum of products, in roundings of the sum of absolute values: two of the factor, one of
-/// the product, and two of adding the compensation.
+/// Error of a compensated sum of products, in roundings of the sum of absolute values: two of the factor, one of the
+/// product, and two of adding the compensation.
 pub(super) const CARRIED_TERMS: f64 = 5.0;
 
-/// Numbers read between two checks whether to stop: well under a millisecond.
+/// Number of matrix entries read between two calls of the stop callback: well under a millisecond of work.
 pub(super) const NUMBERS_PER_STOP_CHECK: usize = 1 << 17;
 
-/// Kinds of pass: margins; margins with the absolute sums of their terms; sums of squares; compensated sums.
+/// Kinds of passes: `PLAIN` computes margins; `SIZED` also the sums of the absolute values of their terms; `SQUARED`
+/// sums of squares; `CARRIED` compensated sums.
 pub(super) const PLAIN: u8 = 0;
 pub(super) const SIZED: u8 = 1;
 const SQUARED: u8 = 2;
 pub(super) const CARRIED: u8 = 3;
 
-/// The number of blocks of rows whose sums are made separately: it depends on the work, never on the number of threads.
-/// A block must be worth the sum vector that it needs.
+/// Returns the number of blocks of rows that are summed separately. It depends on the amount of work, never on the
+/// number of threads. A block must be worth the sum vector that it needs.
 fn blocks(work: usize, dim: usize) -> usize {
     let most = work / (8 * dim).max(1 << 18);
     let least = if work > 1 << 21 { 2 } else { 1 };
@@ -48,37 +49,39 @@ fn blocks(work: usize, dim: usize) -> usize {
 }
 
 impl<'a> Passes<'a> {
-    /// Passes for an optimisation to a relative tolerance.
+    /// Creates a runner of passes for an optimisation to a relative tolerance.
     pub(super) fn new(workers: &'a Workers<'a>, tolerance: f64) -> Passes<'a> {
         Passes { workers, count: 0.0, is_precise: false, enough: MAX_ROUNDING_SHARE * tolerance, sums: Vec::new() }
     }
 
-    /// Whether the rounding error of an objective calls for precise passes; if so they are precise from now on.
+    /// Whether the rounding error of an objective calls for precise (compensated) passes. If so, switches to precise
+    /// passes.
     pub(super) fn wants_precision(&mut self, objective_error: f64, objective: f64) -> bool {
         let wants = !self.is_precise && objective.is_finite() && objective_error > self.enough * objective.abs();
         self.is_precise |= wants;
         wants
     }
 
-    /// The error of [`run_sum`](Passes::run_sum), in roundings of the sum of the absolute values of its terms.
+    /// Returns the error of [`run_sum`](Passes::run_sum), in roundings of the sum of the absolute values of its terms.
     pub(super) fn sum_terms(&self, sample: &Sample) -> f64 {
         if self.is_precise { CARRIED_TERMS } else { Self::plain_terms(sample) }
     }
 
-    /// The error of [`run`](Passes::run), in roundings: those within a block, and those of adding up the blocks.
+    /// Returns the error of [`run`](Passes::run), in roundings: those within a block, and those of adding up the
+    /// blocks.
     pub(super) fn plain_terms(sample: &Sample) -> f64 {
         CARRIED_TERMS + (Self::rows_per_block(sample) + 8) as f64
     }
 
-    /// Rows per block.
+    /// Returns the number of rows per block.
     pub(super) fn rows_per_block(sample: &Sample) -> usize {
         let (dense, nonzeros) = sample.design.size();
         let blocks = blocks((dense + 3 * nonzeros) / sample.stride, sample.design.dim());
         sample.rows().div_ceil(blocks)
     }
 
-    /// out = Σ t_r x_r. One visitor per block maps the row's number within the block and its margin at `point` (0
-    /// without one) to t_r.
+    /// Computes `out` = Σ t_r x_r over the rows x_r. The visitor of each block receives the row's number within the
+    /// block and its margin at `point` (0 without a point), and returns the factor t_r.
     pub(super) fn run<V: FnMut(usize, f64) -> f64 + Send>(
         &mut self,
         sample: &Sample,
@@ -90,7 +93,8 @@ impl<'a> Passes<'a> {
         self.run_kind::<PLAIN, _>(sample, point, visitors, out)
     }
 
-    /// [`run`](Passes::run) with visitors that also get Σ|w_j x_rj| of a margin, or 0 unless passes are precise.
+    /// Runs a pass like [`run`](Passes::run) whose visitors also receive Σ|w_j x_rj|, the sum of the absolute values of
+    /// the terms of the margin; 0 unless passes are precise.
     pub(super) fn run_sized<V: FnMut(usize, f64, f64) -> f64 + Send>(
         &mut self,
         sample: &Sample,
@@ -104,7 +108,8 @@ impl<'a> Passes<'a> {
         }
     }
 
-    /// out = Σ t_r x_r², with elementwise squares.
+    /// Computes `out` = Σ t_r x_r² over the rows x_r, with elementwise squares. Visitors receive the row's number
+    /// within the block and return the factor t_r.
     pub(super) fn run_squared<V: FnMut(usize) -> f64 + Send>(
         &mut self,
         sample: &Sample,
@@ -115,8 +120,9 @@ impl<'a> Passes<'a> {
         self.run_kind::<SQUARED, _>(sample, None, visitors, out)
     }
 
-    /// out = Σ t_r x_r without margins, with an error of at most [`sum_terms`](Passes::sum_terms) roundings of the sum
-    /// of the absolute values of its terms; compensated if passes are precise.
+    /// Computes `out` = Σ t_r x_r over the rows x_r without margins. The error is at most
+    /// [`sum_terms`](Passes::sum_terms) roundings of the sum of the absolute values of the terms; sums are compensated
+    /// if passes are precise.
     pub(super) fn run_sum<V: FnMut(usize) -> f64 + Send>(
         &mut self,
         sample: &Sample,
@@ -130,7 +136,7 @@ impl<'a> Passes<'a> {
         }
     }
 
-    /// A pass of one kind.
+    /// Runs a pass of the kind `KIND`, one of the constants from [`PLAIN`] to [`CARRIED`].
     fn run_kind<const KIND: u8, V: FnMut(usize, f64, f64) -> f64 + Send>(
         &mut self,
         sample: &Sample,
@@ -155,7 +161,7 @@ impl<'a> Passes<'a> {
     }
 }
 
-/// The margins Xs of a step s: one pass.
+/// Computes the margins Xs of all rows for a step s of the weights. One pass.
 pub(super) fn margins(passes: &mut Passes, sample: &Sample, step: &[f64]) -> Result<Vec<f64>, Stopped> {
     let mut margins = vec![0.0; sample.rows()];
     let visitors = margins.chunks_mut(Passes::rows_per_block(sample));
@@ -169,7 +175,7 @@ pub(super) fn margins(passes: &mut Passes, sample: &Sample, step: &[f64]) -> Res
     Ok(margins)
 }
 
-/// Adds up the sums of the blocks, each followed by its compensation if `carried`.
+/// Adds up the sums of the blocks into `out`. If `carried`, each sum is followed by its compensation.
 pub(super) fn join(sums: &mut [Vec<f64>], carried: bool, out: &mut [f64]) {
     let dim = out.len();
     let (first, others) = sums.split_at_mut(1);
@@ -187,7 +193,7 @@ pub(super) fn join(sums: &mut [Vec<f64>], carried: bool, out: &mut [f64]) {
     add(out, 1.0, carry);
 }
 
-/// The rows of one block.
+/// Inner loop of a pass over the rows of one block.
 struct Rows<'s, const KIND: u8, V> {
     sample: Sample<'s>,
     rows: Range<usize>,

@@ -1,13 +1,15 @@
-//! Dual points whose means z = −Σω_iθ_i x_i are exactly what the penalties require, for a tight gap despite rounding.
+//! Dual points θ whose z_j = −Σω_iθ_i x_ij are exactly the values that the penalties require, for a tight gap despite
+//! rounding. Here z_j, called a mean, is the mean of dual points times column j, weighted by the row weights ω_i.
 //!
-//! An error of z_j costs the gap its square over 2·l2, or, with L1 alone, a rescaling of all dual points. With a tiny
-//! l2, or columns whose mean is large relative to their standard deviation, rounding alone makes that large. If z_j is
-//! pinned to the derivative of its penalty, its Fenchel–Young gap is exactly 0, and such dual points are near: Newton
-//! steps for the dual points alone reach them up to rounding, and the remaining distance is bounded. The cost to the
-//! rows is of second order.
+//! An error of z_j adds its square over 2·l2 to the gap, or, with L1 alone, requires that all dual points are rescaled.
+//! With a tiny l2, or columns whose mean is large relative to their standard deviation, rounding alone makes this error
+//! large. If z_j is pinned to (made exactly equal to) the derivative of its penalty, its Fenchel–Young gap is exactly
+//! 0, and such dual points are near: Newton steps for the dual points alone reach them up to rounding, and the
+//! remaining distance is bounded. The gaps of the rows increase to second order only.
 //!
-//! Without an intercept, columns with a large mean are nearly collinear, which would make that bound large. So a
-//! multiple of one of them is subtracted from the others, such that their means are about 0, and likewise for z.
+//! Without an intercept, columns with a large mean are nearly collinear, which would make that bound large. Therefore a
+//! multiple of one of these columns (the anchor) is subtracted from the others, such that their means are about 0, and
+//! likewise for z.
 
 use super::{
     at_point::AtPoint,
@@ -20,17 +22,19 @@ use super::{
     workers::Stopped,
 };
 
-/// Most coordinates for which the linear system is solved.
+/// Maximum number of coordinates for which the linear system is solved.
 const MAX_PINNED_COORDINATES: usize = 256;
-/// Most Newton steps: mostly two, more where dual points reach the boundary of their domain.
+/// Maximum number of Newton steps: usually two suffice, more where dual points reach the boundary of their domain.
 const MAX_NEWTON_STEPS: usize = 8;
-/// The ratio |mean| / norm from which on the anchor is subtracted from a column.
+/// Minimum ratio |mean| / norm of a column from which a multiple of the anchor (the first pinned column) is subtracted.
 const MIN_ANCHORED_MEAN: f64 = 0.9;
-/// The relative squared residual up to which a column counts as a combination of others.
+/// Maximum squared residual, relative to the squared norm of a column, at which the column counts as a combination of
+/// others.
 const MAX_REDUNDANT_RESIDUAL: f64 = 1e-9;
 
-/// Bounds the suboptimality at a point as [`gap`](super::gap::gap) does, with dual points moved such that the
-/// Fenchel–Young gap of every weight away from the kinks of its penalty is 0. ∞ if none are found.
+/// Bounds the suboptimality at a point as [`gap`](super::gap::gap) does, after moving the dual points such that the
+/// Fenchel–Young gap is 0 for every weight that is not at a kink of its penalty. Returns ∞ if no such dual points are
+/// found.
 ///
 /// *Cost*: about ten single-threaded passes, and k² operations per row and k³ for k coordinates.
 pub(super) fn pinned(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>) -> Result<f64, Stopped> {
@@ -65,16 +69,17 @@ pub(super) fn pinned(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
-/// The coordinates whose means are pinned, and to what.
+/// Coordinates j whose z_j = −Σω_iθ_i x_ij (mean of dual points times column j) are pinned to the value that the
+/// penalty requires, and these values.
 struct PinnedMeans {
     columns: Vec<usize>,
-    /// The index of each coordinate of the design among them.
+    /// Index of each coordinate of a point in `columns`; `usize::MAX` for coordinates that are not pinned.
     place: Vec<usize>,
-    /// The multiple of the first column (the anchor) that is subtracted from each.
+    /// Multiple of the first pinned column (the anchor) that is subtracted from each pinned column.
     anchor: Vec<f64>,
-    /// The derivative of each penalty's L1 term.
+    /// Derivative of the L1 term of the penalty at each pinned coordinate.
     l1_derivative: Vec<f64>,
-    /// Curvatures of rows; 0 where dual points are on the boundary of their domain.
+    /// Curvature of the loss of each row; 0 for rows whose dual point is on the boundary of its domain.
     curvature: Vec<f64>,
 }
 
@@ -111,7 +116,7 @@ impl PinnedMeans {
         Ok(pins)
     }
 
-    /// Columns that are combinations of others are not pinned themselves.
+    /// Removes from the pinned columns those that are linear combinations of others.
     fn drop_redundant(&mut self, passes: &Passes, at_point: AtPoint) -> Result<(), Stopped> {
         let (square, width) = (self.square(passes, at_point)?, self.columns.len());
         let at = |a: usize, b: usize| square[a.max(b) * width + a.min(b)];
@@ -137,7 +142,7 @@ impl PinnedMeans {
         Ok(())
     }
 
-    /// Visits the rows with their nonzeros, the anchor subtracted.
+    /// Calls `visit` with the number of each row and its nonzeros in pinned columns, after the anchor was subtracted.
     fn each(
         &self,
         passes: &Passes,
@@ -154,7 +159,7 @@ impl PinnedMeans {
         })
     }
 
-    /// The lower triangle of Σ curvature_r x_r x_rᵀ.
+    /// Computes the lower triangle of Σ curvature_r x_r x_rᵀ over the rows x_r, restricted to the pinned columns.
     fn square(&self, passes: &Passes, at_point: AtPoint) -> Result<Vec<f64>, Stopped> {
         let width = self.columns.len();
         let mut square = vec![0.0; width * width];
@@ -166,7 +171,8 @@ impl PinnedMeans {
         Ok(square)
     }
 
-    /// The distance of each mean from its pinned value, and a bound on its absolute value.
+    /// Computes the distance of each mean z_j from its pinned value, and an upper bound on the absolute value of the
+    /// exact distance.
     fn left(&self, passes: &Passes, at_point: AtPoint, duals: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Stopped> {
         let AtPoint { sample, objective, state } = at_point;
         let lengths = &sample.design.lengths;
@@ -194,8 +200,8 @@ impl PinnedMeans {
         Ok((sums.iter().map(CompensatedDot::value).collect(), bounds))
     }
 
-    /// Newton steps along the pinned columns, for the dual points alone, until the residual is rounding error. Points
-    /// on the boundary of their domain are fixed.
+    /// Takes Newton steps for the dual points alone, along the pinned columns, until the residual is rounding error.
+    /// Dual points on the boundary of their domain stay fixed.
     fn converge(&mut self, passes: &Passes, at_point: AtPoint, duals: &mut [f64]) -> Result<(), Stopped> {
         let AtPoint { sample, objective, .. } = at_point;
         let mut before = f64::INFINITY;
@@ -228,8 +234,9 @@ impl PinnedMeans {
         self.curvature.iter().zip(&at_point.state.curvature).any(|(now, before)| now != before)
     }
 
-    /// Bounds the change of each dual point to where all means are exactly as pinned: with D the diagonal of H and N =
-    /// D^(−½)HD^(−½), |x_iᵀs| ≤ ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖. `None` if H is too ill-conditioned to tell.
+    /// Bounds the distance of each dual point from points at which all means are exactly as pinned. With H the
+    /// curvature matrix, s the Newton step, D the diagonal of H and N = D^(−½)HD^(−½), |x_iᵀs| ≤
+    /// ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖. Returns `None` if H is too ill-conditioned to bound ‖N⁻¹‖.
     fn moved(&mut self, passes: &Passes, at_point: AtPoint, duals: &[f64]) -> Result<Option<Vec<f64>>, Stopped> {
         let AtPoint { sample, objective, .. } = at_point;
         let (_, left) = self.left(passes, at_point, duals)?;

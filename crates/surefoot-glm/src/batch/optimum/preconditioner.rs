@@ -1,26 +1,27 @@
-//! Preconditioners of conjugate gradients: easily applied inverses of matrices close to the Hessian.
+//! Preconditioners for conjugate gradients: matrices close to the Hessian whose inverse is cheap to apply.
 
 use super::{cholesky::Cholesky, woodbury::Woodbury};
 
-/// M ≈ H, symmetric and positive definite.
+/// Symmetric positive definite approximation M of the Hessian H, stored in a form that makes M⁻¹·x cheap.
 #[derive(Debug)]
 pub(super) enum Preconditioner {
-    /// The reciprocal diagonal of H (Jacobi).
+    /// Reciprocal diagonal of H (Jacobi preconditioner).
     Diagonal(Vec<f64>),
-    /// A Cholesky factor of the whole matrix.
+    /// Cholesky factor of the whole matrix H.
     Cholesky(Cholesky),
-    /// Some rows exactly, and the diagonal of the others.
+    /// Exact contribution of the rows of largest curvature, plus the diagonal of the contributions of all other rows.
     Woodbury(Woodbury),
 }
 
 impl Preconditioner {
-    /// From the diagonal of H. Coordinates without curvature do not move.
+    /// Builds the diagonal preconditioner from the diagonal of H. At coordinates without curvature, M⁻¹ is 0, so that
+    /// they do not move.
     pub(super) fn diagonal(mut diagonal: Vec<f64>) -> Preconditioner {
         diagonal.iter_mut().for_each(|h| *h = if *h > 0.0 && (1.0 / *h).is_finite() { 1.0 / *h } else { 0.0 });
         Preconditioner::Diagonal(diagonal)
     }
 
-    /// out = M⁻¹·x.
+    /// Computes out = M⁻¹·x, where M is this preconditioner.
     pub(super) fn solve(&self, x: &[f64], out: &mut [f64]) {
         match self {
             Preconditioner::Diagonal(inverse) => {

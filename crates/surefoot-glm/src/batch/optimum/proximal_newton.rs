@@ -1,5 +1,5 @@
-//! Proximal Newton method for an L1 penalty or bounds on weights: subproblems by coordinate descent, so that zeros and
-//! bounds are exact.
+//! Proximal Newton method for an L1 penalty or bounds on weights. Solves the subproblems by coordinate descent, so that
+//! weights at 0 or at a bound are exact.
 
 use super::{
     candidate::Candidate,
@@ -11,25 +11,28 @@ use super::{
     workers::{Stopped, Workers},
 };
 
-/// Most sweeps over the coordinates per subproblem.
+/// Maximum number of sweeps over the coordinates per subproblem.
 const MAX_SWEEPS: usize = 10_000;
-/// Sweeps after which correlated coordinates are moved jointly, and again whenever the number of sweeps has doubled.
+/// Number of sweeps after which correlated coordinates are first moved jointly, and again whenever the number of sweeps
+/// has doubled.
 const SWEEPS_BEFORE_JOINT_STEP: usize = 16;
-/// Most coordinates that are moved jointly.
+/// Maximum number of coordinates that are moved jointly.
 const MAX_JOINT_COORDINATES: usize = 500;
 
-/// A smooth loss plus a separable penalty with kinks, as far as the method needs to know it.
+/// Objective made of a smooth part and a separable penalty with kinks, as far as the proximal Newton method needs to
+/// know it.
 pub(super) trait CompositeProblem {
-    /// A point with its objective and derivatives.
+    /// Point with its objective and derivatives.
     type State;
 
     fn at(&self, search: &mut Search, point: Vec<f64>) -> Result<Self::State, Stopped>;
     fn candidate<'s>(&self, state: &'s Self::State) -> Candidate<'s>;
-    /// The gradient of the smooth part.
+    /// Returns the gradient of the smooth part of the objective.
     fn gradient<'s>(&self, state: &'s Self::State) -> &'s [f64];
-    /// Bounds the gap at `state` by the dual points predicted from `before` if given, else by those at the derivatives.
+    /// Bounds the duality gap at `state`, at the dual points predicted from the previous state `before` if given, else
+    /// at the derivatives of the loss.
     fn bound(&self, search: &mut Search, state: &Self::State, before: Option<&Self::State>) -> Result<(), Stopped>;
-    /// Calls `descend` with the quadratic model of the smooth part at `state`.
+    /// Calls `descend` with the quadratic model of the smooth part of the objective at `state`.
     fn with_model(
         &mut self,
         search: &mut Search,
@@ -38,23 +41,26 @@ pub(super) trait CompositeProblem {
     ) -> Result<Vec<f64>, Stopped>;
 }
 
-/// The quadratic model ½ΔᵀHΔ + gᵀΔ of the smooth part, at a Δ that moves one coordinate at a time.
+/// Quadratic model ½ΔᵀHΔ + gᵀΔ of the smooth part of the objective, for a step Δ that changes one coordinate at a time.
+/// g is the gradient and H the Hessian.
 pub(super) trait Model {
-    /// H_jj.
+    /// Returns H_jj, the second derivative of the model along coordinate j.
     fn curvature(&self, j: usize) -> f64;
-    /// (g + HΔ)_j.
+    /// Returns (g + HΔ)_j, the derivative of the model along coordinate j at the current step Δ.
     fn derivative(&self, j: usize) -> f64;
-    /// Δ_j += by.
+    /// Adds `by` to coordinate j of the step Δ.
     fn shift(&mut self, j: usize, by: f64);
-    /// Removes, from coordinates in ascending order, those along which the model is singular given the others.
+    /// Removes from `coordinates`, in ascending order, each one along which the model has no curvature that the
+    /// preceding ones do not explain. By default removes none.
     fn drop_redundant(&self, _coordinates: &mut Vec<usize>) {}
-    /// The lower triangle of H on these coordinates, row by row in a square array; `None` if that would cost more than
-    /// the sweeps it saves.
+    /// Returns the lower triangle of H restricted to these coordinates, row by row in a square array; `None` if that
+    /// would cost more than the sweeps it saves.
     fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>>;
 }
 
-/// Each step minimises the quadratic model of the smooth part plus the exact penalty, and is followed by a line search.
-/// Coordinates that are 0 and whose gradients are well below the penalty are left out (working set).
+/// Minimises the objective from a starting point. Each step minimises the quadratic model of the smooth part plus the
+/// exact penalty, followed by a line search. Coordinates that are 0 and whose gradients are well below the L1 strength
+/// are skipped (working set).
 pub(super) fn proximal_newton<P: CompositeProblem>(
     search: &mut Search,
     mut problem: P,
@@ -105,18 +111,18 @@ fn largest(gradient: &[f64]) -> f64 {
     gradient.iter().fold(0.0, |a: f64, g| a.max(g.abs()))
 }
 
-/// The penalty of a coordinate; all classes have the same.
+/// Returns the penalty of coordinate j of a point. All classes have the same penalties.
 fn penalty_of(penalties: &[WeightPenalty], j: usize) -> &WeightPenalty {
     &penalties[j % penalties.len()]
 }
 
-/// The working set: the coordinates that are not 0, or may leave 0.
+/// Returns the working set: the coordinates that are not 0, or may leave 0.
 fn working_set(penalties: &[WeightPenalty], point: &[f64], gradient: &[f64]) -> Vec<usize> {
     let may = |j: &usize| point[*j] != 0.0 || gradient[*j].abs() >= 0.9 * penalty_of(penalties, *j).l1;
     (0..point.len()).filter(may).collect()
 }
 
-/// Coordinate descent on a quadratic model plus the penalty.
+/// Coordinate descent from a point on a quadratic model of the smooth part of the objective plus the exact penalty.
 struct Descent<'s> {
     workers: &'s Workers<'s>,
     penalties: &'s [WeightPenalty],
@@ -124,7 +130,7 @@ struct Descent<'s> {
 }
 
 impl Descent<'_> {
-    /// The step at which no subgradient of the active coordinates exceeds `enough`.
+    /// Computes a step at which the steepest rate of decrease along each active coordinate is at most `enough`.
     fn run(&self, model: &mut dyn Model, working: &[usize], enough: f64) -> Result<Vec<f64>, Stopped> {
         let point = self.point;
         let mut step = vec![0.0; point.len()];
@@ -173,8 +179,8 @@ impl Descent<'_> {
         Ok(step)
     }
 
-    /// Newton steps on all coordinates that are at no kink, each up to the first kink on the way: for nearly collinear
-    /// columns, sweeps would need about (mean / standard deviation)² of them.
+    /// Takes Newton steps on all coordinates that are at no kink of their penalty, each up to the first kink on the
+    /// way. For nearly collinear columns, sweeps alone would take about (mean / standard deviation)² sweeps.
     fn joint_step(
         &self,
         model: &mut dyn Model,
@@ -222,7 +228,8 @@ impl Descent<'_> {
     }
 }
 
-/// Backtracking line search with the Armijo condition: the point, and whether the step is the full one.
+/// Backtracking line search with the Armijo condition: returns the next point, and whether the full step was taken;
+/// `None` if no step length satisfies the condition.
 fn line_search<P: CompositeProblem>(
     search: &mut Search,
     problem: &P,

@@ -1,4 +1,5 @@
-//! The quadratic model ½ΔᵀHΔ + gᵀΔ of the smooth part around a point, for coordinate descent.
+//! Quadratic model ½ΔᵀHΔ + gᵀΔ of the smooth part of the objective around a point, for coordinate descent over the step
+//! Δ. g is the gradient and H the Hessian.
 
 use super::{
     design::{Design, Sample},
@@ -10,33 +11,35 @@ use super::{
     workers::Stopped,
 };
 
-/// Most columns for which the whole Hessian is stored.
+/// Maximum number of columns for which the whole Hessian is stored.
 const MAX_DENSE_COLUMNS: usize = 2000;
 
-/// The quadratic model at the current Δ.
+/// Quadratic model ½ΔᵀHΔ + gᵀΔ at the current step Δ.
 pub(super) enum Quadratic<'s> {
-    /// With the whole Hessian: a move costs O(d), the derivative of a coordinate O(1).
+    /// Model with the whole Hessian H stored: changing a coordinate of Δ costs O(d) for d coordinates, its derivative
+    /// O(1).
     Matrix {
-        /// H, row by row.
+        /// Hessian H, row by row.
         square: Vec<f64>,
-        /// g + HΔ.
+        /// Derivative g + HΔ of the model at the current step Δ.
         derivative: Vec<f64>,
     },
-    /// By columns: both cost O(nonzeros of the column).
+    /// Model by the columns of the design matrix: changing a coordinate of Δ and its derivative both cost O(nonzeros of
+    /// the column).
     Columns {
         columns: &'s Columns,
         state: &'s State,
-        /// Δ.
+        /// Current step Δ.
         step: Vec<f64>,
-        /// curvature_r·(margin of Δ) of each row.
+        /// Curvature of each row times the change of its margin by the step Δ.
         curved_margin: Vec<f64>,
-        /// The diagonal of H.
+        /// Diagonal of the Hessian H.
         diagonal: Vec<f64>,
     },
 }
 
 impl<'s> Quadratic<'s> {
-    /// The model at a state, at Δ = 0.
+    /// Builds the quadratic model around the point of `state`, at the step Δ = 0.
     pub(super) fn new(
         passes: &mut Passes,
         sample: &Sample,
@@ -110,7 +113,7 @@ impl Kernel for Shift<'_> {
     }
 }
 
-/// A design in compressed column form: 12 bytes per nonzero.
+/// Design matrix in compressed sparse column form: 12 bytes per nonzero.
 pub(super) struct Columns {
     start: Vec<usize>,
     row: Vec<u32>,
@@ -139,14 +142,14 @@ impl Columns {
         Columns { start, row, value }
     }
 
-    /// Σ_r x_rj·at_r.
+    /// Computes Σ_r x_rj·at_r, the inner product of column j with one number per row.
     pub(super) fn dot(&self, j: usize, at: &[f64]) -> f64 {
         let mut sum = 0.0;
         self.each(j, |r, x| sum += x * at[r]);
         sum
     }
 
-    /// Visits (row, value) of the nonzeros of a column.
+    /// Calls `take` with the row and value of each nonzero of column j.
     pub(super) fn each(&self, j: usize, mut take: impl FnMut(usize, f64)) {
         let nonzeros = self.start[j]..self.start[j + 1];
         self.row[nonzeros.clone()].iter().zip(&self.value[nonzeros]).for_each(|(&r, &x)| take(r as usize, x));

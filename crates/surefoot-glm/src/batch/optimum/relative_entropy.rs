@@ -1,6 +1,6 @@
-//! Relative entropy, computed without cancellation.
+//! Relative entropy (Kullback–Leibler divergence) of two numbers, computed without cancellation.
 
-/// e^z − 1 − z ≥ 0, by its Taylor series where that would cancel.
+/// Computes e^z − 1 − z ≥ 0, by its Taylor series near 0, where the subtraction would cancel.
 #[inline(always)]
 pub(super) fn beyond_tangent(z: f64) -> f64 {
     if z.abs() < 1e-2 {
@@ -10,7 +10,7 @@ pub(super) fn beyond_tangent(z: f64) -> f64 {
     }
 }
 
-/// The generalised Kullback–Leibler divergence p·ln(p/q) − p + q ≥ 0.
+/// Computes the generalised Kullback–Leibler divergence p·ln(p/q) − p + q ≥ 0 of two nonnegative numbers.
 #[inline(always)]
 pub(super) fn relative_entropy(p: f64, q: f64) -> f64 {
     if p <= 0.0 {
@@ -36,7 +36,7 @@ pub(super) fn relative_entropy(p: f64, q: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Continuous from p = 0, where it is q, however small p/q is.
+    /// The divergence is continuous from p = 0, where it is q, to however small a positive p/q.
     #[test]
     fn relative_entropy_is_continuous_down_to_nothing() {
         for q in [1e-200, 1.0, 3e15, 1e300] {

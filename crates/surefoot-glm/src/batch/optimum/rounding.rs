@@ -1,21 +1,23 @@
 //! Bounds on the rounding errors of the numbers that a certificate is computed from.
 //!
 //! A floating-point sum of n products has an error of at most n·u/(1 − n·u) times the sum of the absolute values of its
-//! terms, with u = 2⁻⁵³ (Higham 2002, *Accuracy and Stability of Numerical Algorithms*, §3.1). The bounds here count
-//! n·ε with ε = 2u: the factor of two covers the higher-order terms and the rounding of the bounds themselves.
+//! terms, with unit roundoff u = 2⁻⁵³ (Higham 2002, *Accuracy and Stability of Numerical Algorithms*, §3.1). The bounds
+//! here count n·ε with ε = 2u: the factor of two covers the higher-order terms and the rounding of the bounds.
 
-/// Twice the unit roundoff.
+/// Twice the unit roundoff: the ε by which rounding errors are counted.
 pub(super) const EPS: f64 = f64::EPSILON;
 
-/// Roundings of an entry of a standardised column, x/M, and of its weight, w·M.
+/// Number of roundings of a standardised value, x/M, and of its weight, w·M, for the scale M of the column.
 const STANDARDISED: f64 = 2.0;
 
-/// Bounds the relative difference of a design's values and weights from those of the rows.
+/// Bounds the relative difference between the stored values and weights and the exact ones of the data: 0 unless
+/// columns were scaled.
 pub(super) fn of_values(is_standardised: bool) -> f64 {
     if is_standardised { STANDARDISED * EPS } else { 0.0 }
 }
 
-/// Bounds the rounding error of a margin: the sum of `dense` and `sparse` products whose absolute values sum to `size`.
+/// Bounds the rounding error of a margin: a sum of `dense` products of dense columns and `sparse` products of sparse
+/// columns, whose absolute values sum to `size`.
 #[inline(always)]
 pub(super) fn of_margin(dense: usize, sparse: usize, size: f64) -> f64 {
     // Sixteen and four parallel sums, their remainders, the trees that add them, the offset, and the entries
@@ -24,7 +26,7 @@ pub(super) fn of_margin(dense: usize, sparse: usize, size: f64) -> f64 {
     terms * EPS * size + f64::MIN_POSITIVE
 }
 
-/// A dot product in twice the working precision (Ogita, Rump and Oishi 2005, algorithm Dot2), with a bound on its
+/// Sum of products in twice the working precision (Ogita, Rump and Oishi 2005, algorithm Dot2), with a bound on its
 /// error.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CompensatedDot {
@@ -35,7 +37,7 @@ pub(super) struct CompensatedDot {
 }
 
 impl CompensatedDot {
-    /// Adds a product.
+    /// Adds the product a·b to the sum.
     pub(super) fn add(&mut self, a: f64, b: f64) {
         let product = a * b;
         let lost = libm::fma(a, b, -product);
@@ -45,17 +47,17 @@ impl CompensatedDot {
         (self.sum, self.size, self.terms) = (sum, self.size + product.abs(), self.terms + 1.0);
     }
 
-    /// The sum.
+    /// Returns the sum, rounded to working precision.
     pub(super) fn value(&self) -> f64 {
         self.sum + self.rest
     }
 
-    /// The sum of the absolute values of its terms.
+    /// Returns the sum of the absolute values of the products.
     pub(super) fn size(&self) -> f64 {
         self.size
     }
 
-    /// Bounds the absolute value of the exact sum.
+    /// Returns an upper bound on the absolute value of the exact sum.
     pub(super) fn magnitude_bound(&self) -> f64 {
         self.value().abs() * (1.0 + EPS) + self.terms * self.terms * EPS * EPS * self.size + f64::MIN_POSITIVE
     }

@@ -1,4 +1,5 @@
-//! The state of an optimisation across iterations: the best certified model so far. The stopping rule is in `stopping.rs`.
+//! State of an optimisation across iterations, with the best certified model so far. The stopping rule is in
+//! `stopping.rs`.
 
 use super::{
     Ended, Goal, Optimum,
@@ -16,8 +17,8 @@ use super::{
     workers::{Stopped, Workers},
 };
 
-/// The predicted decrease, relative to the tolerance, below which a wide gap is not due to the distance from the
-/// optimum.
+/// Maximum predicted decrease, relative to the tolerance, at which a wide gap is attributed to rounding, not to the
+/// distance from the optimum.
 pub(super) const NEAR_OPTIMUM_SHARE: f64 = 0.1;
 
 pub(super) struct Search<'a> {
@@ -26,33 +27,33 @@ pub(super) struct Search<'a> {
     pub(super) tolerance: f64,
     pub(super) passes: Passes<'a>,
     pub(super) each: &'a mut dyn FnMut(&Optimum),
-    /// The squared Newton decrement: twice the decrease that the quadratic model predicts.
+    /// Squared Newton decrement: twice the decrease that the quadratic model predicts.
     pub(super) decrement: f64,
-    /// Consecutive steps without a decrease.
+    /// Number of consecutive steps without a decrease of the objective.
     pub(super) stalls: usize,
-    /// The mean loss at margins of 0.
+    /// Mean loss at margins of 0.
     pub(super) loss_at_zero: f64,
-    /// Whether weights may diverge without the penalty growing.
+    /// Whether weights may diverge without an increase of the penalty.
     pub(super) may_recede: bool,
     pub(super) iterations: usize,
-    /// Most iterations.
+    /// Maximum number of iterations.
     pub(super) max_iterations: usize,
-    /// A lower bound on the objective of every model: the mean of the minimal losses of the rows.
+    /// Lower bound on the objective of every model: the mean over rows of the minimum of the loss over margins.
     loss_floor: f64,
-    /// The largest certified lower bound on the minimum.
+    /// Largest certified lower bound on the minimum of the objective so far.
     pub(super) lower: f64,
     pub(super) best: Optimum,
 }
 
-/// A lower bound on the objective of every model: the mean of the minimal losses of the rows, rounded down, without a
-/// penalty.
+/// Computes a lower bound on the objective of every model: the mean over rows of the minimum of the loss over margins,
+/// rounded down. The penalty counts as 0.
 fn loss_floor(design: &Design, margin_loss: MarginLoss) -> f64 {
     let (loss_floor, size) = (design.mean(|y, _| margin_loss.least(y)), design.mean(|y, _| margin_loss.least(y).abs()));
     loss_floor - (design.rows() as f64 + 8.0) * f64::EPSILON * size
 }
 
 impl<'a> Search<'a> {
-    /// The state before the first iteration.
+    /// Creates the state before the first iteration.
     pub(super) fn new(
         design: &'a Design<'a>,
         workers: &'a Workers<'a>,
@@ -93,18 +94,19 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The best model, with the reason why the optimisation ended.
+    /// Returns the best model, with the reason why the optimisation ended.
     pub(super) fn finish(self, ended: Result<Verdict, Stopped>) -> Optimum {
         let ended = ended.map_or(Ended::Stopped, Ended::from);
         Optimum { ended, passes: self.passes.count, ..self.best }
     }
 
-    /// All rows.
+    /// Returns all rows, as a subsample of stride 1.
     pub(super) fn rows(&self) -> Sample<'a> {
         Sample::new(self.design, 1)
     }
 
-    /// Bounds the gap at a point, at the given dual points if any, and offers the point as the best.
+    /// Bounds the duality gap at a point, at the given dual points if any, and offers the point as a candidate for the
+    /// best.
     pub(super) fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
         let Objective { is_unpenalised, has_no_penalty, .. } = self.objective;
         // Far from the optimum, balancing unpenalised columns is not worth its passes.
@@ -128,7 +130,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// [`bound`](Search::bound) for the starting point: at the derivatives, without a pass where that is possible.
+    /// Bounds the duality gap at the starting point as [`bound`](Search::bound) does, with the derivatives of the loss
+    /// as dual points. Takes no pass if these are feasible.
     pub(super) fn bound_start(&mut self, state: &State) -> Result<(), Stopped> {
         if !self.derivatives_are_dual() {
             return self.bound(state, Some(state.derivative.clone()));
@@ -138,13 +141,14 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Whether derivatives are feasible dual points as they are: every coordinate, the intercept included, has an l2
-    /// penalty.
+    /// Whether the derivatives of the loss are feasible dual points without correction: every coordinate, including the
+    /// intercept, has an L2 penalty, and no penalty has a kink.
     fn derivatives_are_dual(&self) -> bool {
         !self.objective.penalty_has_kinks && self.objective.penalties.iter().all(|penalty| penalty.l2 > 0.0)
     }
 
-    /// Whether the gap at the derivatives is about a quarter of the tolerance or less.
+    /// Whether the duality gap with the derivatives of the loss as dual points is about a quarter of the tolerance or
+    /// less.
     fn derivatives_are_enough(&self, state: &State) -> bool {
         let (penalties, enough) = (self.objective.penalties, 0.25 * self.tolerance * self.size(state.objective));
         self.derivatives_are_dual() && squares(&state.gradient, penalties) <= 2.0 * largest_l2(penalties) * enough
@@ -155,16 +159,16 @@ impl<'a> Search<'a> {
         gap_of_derivatives(&self.passes, AtPoint { sample: &sample, objective: &self.objective, state })
     }
 
-    /// [`bound`](Search::bound) at the given dual points only; `is_near` says whether the gap would be within the
-    /// tolerance without rounding.
+    /// Bounds the duality gap like [`bound`](Search::bound), at the given dual points only. `is_near` says whether the
+    /// gap would be within the tolerance if there were no rounding errors.
     pub(super) fn bound_by(&mut self, state: &State, duals: Vec<f64>, is_near: bool) -> Result<(), Stopped> {
         let bound = if self.objective.has_no_penalty { f64::INFINITY } else { self.best_gap(state, duals, is_near)? };
         self.offer(state.candidate(), bound);
         Ok(())
     }
 
-    /// The gap at the dual points; near the optimum, where rounding keeps that wide, first with precise passes and then
-    /// with pinned means.
+    /// Computes the duality gap at the dual points. Near the optimum, if rounding makes the gap too wide, repeats the
+    /// computation with precise (compensated) passes, and then with dual points corrected by [`pinned`].
     fn best_gap(&mut self, state: &State, duals: Vec<f64>, is_near: bool) -> Result<f64, Stopped> {
         let enough = self.tolerance * self.size(state.objective);
         if !is_near {
@@ -184,17 +188,18 @@ impl<'a> Search<'a> {
         Ok(found)
     }
 
-    /// Whether the predicted decrease is so small that a wide gap is not due to the distance from the optimum.
+    /// Whether the predicted decrease is so small that a wide gap must be due to rounding, not to the distance from the
+    /// optimum.
     pub(super) fn is_near_optimum(&self, objective: f64) -> bool {
         self.stalls > 0 || 0.5 * self.decrement <= NEAR_OPTIMUM_SHARE * self.tolerance * self.size(objective)
     }
 
-    /// Whether a gap is much wider than the predicted decrease, and does not decrease itself.
+    /// Whether a gap is much wider than the predicted decrease of the objective, and has stopped decreasing.
     pub(super) fn is_wider_than_distance(&self, gap: f64, objective: f64) -> bool {
         self.is_near_optimum(objective) || self.has_stalled_gap(gap) && self.decrement <= 1e-3 * gap
     }
 
-    /// Whether a gap is not much less than the best one before.
+    /// Whether a gap is not much less than the best gap so far.
     pub(super) fn has_stalled_gap(&self, gap: f64) -> bool {
         self.stalls > 0 || self.best.gap.is_some_and(|best| gap > 0.1 * best)
     }
@@ -205,7 +210,8 @@ impl<'a> Search<'a> {
         gap(&mut self.passes, at_point, duals)
     }
 
-    /// Offers a point with a bound on its gap as the best, and reports the best.
+    /// Takes a point with an upper bound on its gap, keeps it if it is the best so far, and reports the best point to
+    /// the caller.
     pub(super) fn offer(&mut self, at: Candidate, gap: f64) {
         self.iterations += 1;
         let gap = if at.objective.is_finite() { gap } else { f64::INFINITY };
@@ -229,7 +235,7 @@ impl<'a> Search<'a> {
         (self.each)(&self.best);
     }
 
-    /// Weights, column by column with all classes of a column together, and intercepts.
+    /// Converts a point to the weights, column by column with all classes of a column together, and the intercepts.
     fn model(&self, point: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let models: Vec<_> = point.chunks(self.design.dim().max(1)).map(|point| self.design.model(point)).collect();
         let columns = models.first().map_or(0, |(weights, _)| weights.len());
@@ -237,12 +243,13 @@ impl<'a> Search<'a> {
         (weights, models.iter().map(|(_, intercept)| *intercept).collect())
     }
 
-    /// Whether a starting point is so good that subsamples of the rows could only lead away from it.
+    /// Whether a starting point is so good that optimising on subsamples of the rows could only lead away from the
+    /// optimum.
     pub(super) fn is_near(&self, at: Candidate) -> bool {
         self.best.gap.is_some_and(|gap| gap <= 1e-3 * at.objective.abs())
     }
 
-    /// The scale that gaps are relative to: |objective|, with a floor for a perfect fit.
+    /// Returns the denominator of relative gaps: |objective|, with a small positive minimum for a perfect fit.
     pub(super) fn size(&self, objective: f64) -> f64 {
         objective.abs().max(1e-20 * self.loss_at_zero.abs())
     }

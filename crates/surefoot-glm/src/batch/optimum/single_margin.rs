@@ -1,4 +1,4 @@
-//! Optimisation of losses with one margin: the starting point, and the choice of the method.
+//! Optimisation of losses with a single margin: computes the starting point and chooses the method.
 
 use super::{
     Goal, Optimum,
@@ -18,15 +18,16 @@ use super::{
     workers::{Stopped, Workers},
 };
 
-/// Relative difference that sums of the same numbers in another order may have.
+/// Relative difference allowed between sums of the same numbers in different orders.
 pub(super) const ROUNDING: f64 = 1e-12;
-/// Outer iterations after which Newton steps on a clipped linear loss count as stalled: they rarely take 20.
+/// Maximum number of Newton iterations on a clipped linear loss, which rarely take 20, before Newton's method counts as
+/// stalled.
 const MAX_NEWTON_ITERATIONS: usize = 100;
-/// The relative gradient that counts as 0: Newton's method leaves about the square root of the objective's rounding
-/// error.
+/// Maximum relative gradient that counts as 0: Newton's method leaves about the square root of the rounding error of
+/// the objective.
 const MAX_RELATIVE_GRADIENT: f64 = 1e-7;
 
-/// [`optimise`](super::optimise) for one margin.
+/// Runs [`optimise`](super::optimise) for a loss with a single margin.
 pub(super) fn optimise(
     design: &Design,
     workers: &Workers,
@@ -40,7 +41,7 @@ pub(super) fn optimise(
     search.finish(ended)
 }
 
-/// The starting point as a model, without a certificate.
+/// Computes the starting point, as a model without a certificate.
 pub(super) fn begin(design: &Design, workers: &Workers, goal: &Goal, start: (&[f64], &[f64])) -> Optimum {
     let mut ignore = |_: &Optimum| ();
     let penalties = WeightPenalty::all(goal, design);
@@ -68,8 +69,8 @@ fn search<'a>(
     Search::new(design, workers, goal, objective, first, start, each)
 }
 
-/// The starting point: the given model, or the intercept alone if that is better. A point without a finite objective is
-/// not used.
+/// Computes the starting point: the given model, or the intercept alone if its objective is lower. A model whose
+/// objective is not finite is not used.
 fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> Result<State, Stopped> {
     let (design, margin_loss) = (search.design, search.objective.margin_loss);
     let mut point = design.point(weights, intercept.first().copied().unwrap_or(0.0));
@@ -115,8 +116,8 @@ fn run(search: &mut Search, start: (&[f64], &[f64])) -> Result<Verdict, Stopped>
     }
 }
 
-/// Whether Newton steps on a clipped linear loss may stall: the derivative has two limits, or it has one and an l1
-/// draws weights across flat regions.
+/// Whether Newton steps on a clipped linear loss may stall: its derivative has two limits, or it has one limit and an
+/// L1 penalty draws weights across regions without curvature.
 fn may_stall(search: &Search, clipped_linear: ClippedLinear) -> bool {
     let has_limits = clipped_linear.low.is_finite() && clipped_linear.high.is_finite();
     has_limits || !clipped_linear.is_unbounded() && search.objective.least_l1() < f64::INFINITY
@@ -142,7 +143,8 @@ fn continue_by_interior_point(
     interior_point(search, state, clipped_linear)
 }
 
-/// Whether the gradient is 0 up to rounding, relative to the largest that derivatives at their limits could produce.
+/// Whether the gradient is 0 up to rounding, relative to the largest gradient that is possible if all derivatives of
+/// the loss are at their limits.
 fn is_stationary(search: &mut Search, state: &State, clipped_linear: ClippedLinear) -> Result<bool, Stopped> {
     let (sample, dim) = (search.rows(), state.point.len());
     let shares: Vec<f64> = (0..sample.rows()).map(|r| sample.share(r)).collect();
@@ -152,7 +154,7 @@ fn is_stationary(search: &mut Search, state: &State, clipped_linear: ClippedLine
     Ok((0..dim).all(|j| descent_rate(j) <= MAX_RELATIVE_GRADIENT * largest_derivative * squares[j].sqrt()))
 }
 
-/// Losses with one margin, for the proximal Newton method.
+/// Objective with a loss of a single margin, for the proximal Newton method.
 struct MarginProblem<'a> {
     columns: Option<Columns>,
     design: &'a Design<'a>,

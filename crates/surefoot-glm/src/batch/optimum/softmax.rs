@@ -27,12 +27,14 @@ use model::SoftmaxProblem;
 use refined_duals::refined;
 use state::{ClassRows, State};
 
-/// Passes that Cholesky factors of all classes are assumed to save an optimisation over diagonal preconditioners.
+/// Number of passes that Cholesky factors of all classes are assumed to save an optimisation over diagonal
+/// preconditioners.
 const PASSES_SAVED_BY_FACTORING: f64 = 400.0;
 
-/// [`optimise`](super::optimise) for softmax.
+/// Runs [`optimise`](super::optimise) for the softmax loss.
 ///
-/// Without L1 and bounds the weights of a column sum to 0 over classes, since only the penalty depends on their sum.
+/// Without an L1 penalty and bounds, the weights of a column sum to 0 over classes at the optimum, because only the
+/// penalty depends on their sum.
 pub(super) fn optimise(
     design: &Design,
     workers: &Workers,
@@ -57,8 +59,8 @@ fn run(search: &mut Search, classes: usize, start: (&[f64], &[f64])) -> Result<V
     Stage { search, rows, inverse: None, spent: 0.0, preparation: 0.0 }.certify(state)
 }
 
-/// The starting point: the given model, or the intercepts alone if these are better. A point without a finite objective
-/// is not used.
+/// Computes the starting point: the given model, or the intercepts alone if their objective is lower. A model whose
+/// objective is not finite is not used.
 fn first_state(search: &mut Search, rows: ClassRows, start: (&[f64], &[f64])) -> Result<State, Stopped> {
     let (design, classes) = (search.design, rows.classes);
     let (constants, given) = (first_point(search, classes, (&[], &[])), first_point(search, classes, start));
@@ -76,7 +78,8 @@ fn first_state(search: &mut Search, rows: ClassRows, start: (&[f64], &[f64])) ->
     State::at(&mut search.passes, rows, &search.objective, constants)
 }
 
-/// The given starting point, or, if it is 0, the intercepts that fit the proportions of the classes.
+/// Returns the coordinates of the given starting point, or, if it is 0, of the intercepts that fit the class
+/// proportions.
 fn first_point(search: &Search, classes: usize, (weights, intercept): (&[f64], &[f64])) -> Vec<f64> {
     let design = search.design;
     let empty = weights.iter().chain(intercept).all(|w| *w == 0.0);
@@ -96,7 +99,7 @@ fn first_point(search: &Search, classes: usize, (weights, intercept): (&[f64], &
     point
 }
 
-/// Subtracts the mean over classes of each coordinate.
+/// Subtracts from each coordinate its mean over classes.
 fn centre(point: &mut [f64], classes: usize) {
     let dim = point.len() / classes;
     for j in 0..dim {
@@ -105,7 +108,8 @@ fn centre(point: &mut [f64], classes: usize) {
     }
 }
 
-/// Bounds the gap at a point, at the given dual points if any, and offers the point as the best.
+/// Bounds the duality gap at a point, at the given dual points if any, and offers the point as a candidate for the
+/// best.
 fn bound(search: &mut Search, rows: ClassRows, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
     // Dual points of several margins are balanced for intercepts only.
     let has_dual = !search.objective.has_no_penalty && !search.objective.is_unpenalised;
@@ -117,7 +121,8 @@ fn bound(search: &mut Search, rows: ClassRows, state: &State, duals: Option<Vec<
     Ok(())
 }
 
-/// Bounds the gap; where it is not the distance from the optimum that makes it wide, with more precise sums, then at refined dual points.
+/// Bounds the duality gap. If rounding, not the distance from the optimum, makes it wide, repeats the computation with
+/// more precise sums, and then at refined dual points.
 fn best_gap(search: &mut Search, rows: ClassRows, state: &State, duals: Vec<f64>) -> Result<f64, Stopped> {
     let enough = search.tolerance * search.size(state.objective);
     let mut found = gap(&mut search.passes, rows, &search.objective, state, duals.clone())?;
@@ -137,19 +142,20 @@ fn best_gap(search: &mut Search, rows: ClassRows, state: &State, duals: Vec<f64>
     Ok(found)
 }
 
-/// The Newton iteration.
+/// Newton iterations for the softmax loss on all rows, with the preconditioner and the time spent on it.
 struct Stage<'s, 'a> {
     search: &'s mut Search<'a>,
     rows: ClassRows<'a>,
     inverse: Option<Blocks>,
-    /// Estimated nanoseconds spent on conjugate gradients since the preconditioner was made,
+    /// Estimated nanoseconds spent on conjugate gradients since the preconditioner was last computed.
     spent: f64,
-    /// and on making it: it is renewed once the former exceed the latter.
+    /// Estimated nanoseconds spent on computing the preconditioner, which is recomputed once `spent` exceeds this
+    /// number.
     preparation: f64,
 }
 
 impl Stage<'_, '_> {
-    /// Iterates until the gap is certified, or another criterion ends the optimisation.
+    /// Iterates until the gap is certified, or until another criterion ends the optimisation.
     fn certify(&mut self, mut state: State) -> Result<Verdict, Stopped> {
         let duals = state.means.clone();
         bound(self.search, self.rows, &state, Some(duals))?;
@@ -174,7 +180,7 @@ impl Stage<'_, '_> {
         }
     }
 
-    /// A Newton direction; the preconditioner is renewed once it has become ineffective.
+    /// Computes a Newton direction. Recomputes the preconditioner first if it has become ineffective.
     fn direction(&mut self, state: &State) -> Result<Direction, Stopped> {
         let (sample, classes) = (self.rows.sample, self.rows.classes as f64);
         let (pass, (factored, factoring)) =
@@ -205,7 +211,8 @@ impl Stage<'_, '_> {
         Ok(found)
     }
 
-    /// Backtracking line search with the Armijo condition; `None` if no step length satisfies it.
+    /// Takes a step along the direction by a backtracking line search with the Armijo condition; `None` if no step
+    /// length satisfies the condition.
     fn step(&mut self, state: &State, direction: &Direction) -> Result<Option<State>, Stopped> {
         let mut length = 1.0;
         let noise = 1e-13 * state.objective.abs();

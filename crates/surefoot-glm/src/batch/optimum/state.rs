@@ -1,4 +1,4 @@
-//! The objective, and a point with the objective and derivatives that one pass computes.
+//! Objective of a batch training problem, and points with the objective and derivatives that one pass computes.
 
 use super::{
     Goal,
@@ -13,13 +13,13 @@ use super::{
 };
 use crate::numeric::sums::Sum;
 
-/// The objective: the mean loss plus the penalties of the weights.
+/// Objective: the mean loss plus the penalties of the weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Objective<'a> {
     pub(super) margin_loss: MarginLoss,
-    /// The penalty of each coordinate of the design; none for the intercept.
+    /// Penalty of each coordinate of a point; [`WeightPenalty::NONE`] for the intercept.
     pub(super) penalties: &'a [WeightPenalty],
-    /// Whether a penalty has a kink or a bound.
+    /// Whether a penalty has a kink (an L1 term) or a bound.
     pub(super) penalty_has_kinks: bool,
     /// Whether a weight other than the intercept is unpenalised.
     pub(super) is_unpenalised: bool,
@@ -46,38 +46,38 @@ impl<'a> Objective<'a> {
         }
     }
 
-    /// The least positive l1 strength; ∞ without any.
+    /// Returns the least positive L1 strength of any weight; ∞ without an L1 penalty.
     pub(super) fn least_l1(&self) -> f64 {
         self.penalties.iter().map(|penalty| penalty.l1).filter(|l1| *l1 > 0.0).fold(f64::INFINITY, f64::min)
     }
 
-    /// The second derivative of the penalty at each coordinate.
+    /// Returns the second derivative of the penalty at each coordinate.
     pub(super) fn penalty_curvature(&self) -> Vec<f64> {
         self.penalties.iter().map(|penalty| penalty.l2).collect()
     }
 }
 
-/// A point with the loss around it.
+/// Point together with the objective, its derivatives, and bounds on their rounding errors.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) point: Vec<f64>,
     pub(super) margin: Vec<f64>,
-    /// φ' of each row.
+    /// Derivative of the loss with respect to the margin, for each row.
     pub(super) derivative: Vec<f64>,
-    /// ω·φ'' of each row.
+    /// Second derivative of the loss with respect to the margin, times the row weight, for each row.
     pub(super) curvature: Vec<f64>,
-    /// The second derivative of the penalty at each coordinate.
+    /// Second derivative of the penalty at each coordinate.
     pub(super) penalty_curvature: Vec<f64>,
-    /// The gradient of the smooth part: the mean loss and the l2 penalty.
+    /// Gradient of the smooth part of the objective: the mean loss and the L2 penalty.
     pub(super) gradient: Vec<f64>,
-    /// The objective, with the whole penalty.
+    /// Objective, including the whole penalty.
     pub(super) objective: f64,
-    /// Bounds the difference of each margin from that of the stored model.
+    /// Upper bound on the difference between each margin and that of the model as stored.
     pub(super) error: Vec<f64>,
-    /// Bounds the difference of the objective from the exact one of the stored model.
+    /// Upper bound on the difference between the computed objective and the exact objective of the model as stored.
     pub(super) objective_error: f64,
-    /// Whether every row's loss keeps decreasing in the direction of its margin, without a minimum (a direction of
-    /// recession).
+    /// Whether the loss of every row keeps decreasing without a minimum as its margin grows in its present direction (a
+    /// direction of recession).
     pub(super) recedes: bool,
 }
 
@@ -91,7 +91,7 @@ impl State {
         }
     }
 
-    /// One pass.
+    /// Computes the objective and its derivatives at a point. One pass, or two as for [`State::by`].
     pub(super) fn at(
         passes: &mut Passes,
         sample: &Sample,
@@ -101,8 +101,9 @@ impl State {
         State::by(passes, sample, objective, point, |_, y, m| objective.margin_loss.expansion(y, m))
     }
 
-    /// One pass, with expansions that depend on the number of the row; a second, precise one where the rounding error
-    /// of the first is too large.
+    /// Computes the objective and its derivatives at a point, from a Taylor expansion of the loss that may depend on
+    /// the row number, the label and the margin. One pass; a second, precise pass if the rounding error of the first is
+    /// too large.
     pub(super) fn by(
         passes: &mut Passes,
         sample: &Sample,
@@ -187,7 +188,7 @@ impl State {
         })
     }
 
-    /// H·x for the Hessian of the smooth part: one pass.
+    /// Computes H·x for the Hessian H of the smooth part of the objective. One pass.
     pub(super) fn hessian_product(
         &self,
         passes: &mut Passes,
@@ -205,7 +206,7 @@ impl State {
     }
 }
 
-/// The diagonal of Σ curvature_r x_r x_rᵀ + diag(penalty_curvature): one pass.
+/// Computes the diagonal of Σ curvature_r x_r x_rᵀ + diag(penalty_curvature) over the rows x_r. One pass.
 pub(super) fn diagonal(
     passes: &mut Passes,
     sample: &Sample,

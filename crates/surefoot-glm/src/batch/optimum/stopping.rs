@@ -1,8 +1,8 @@
-//! The stopping rule of all methods: certified, no decrease left, no minimum, stalled, or too many iterations.
+//! Stopping rule of all optimisation methods: certified, no decrease left, no minimum, stalled, or too many iterations.
 
 use super::{Ended, candidate::Candidate, margin_loss::MarginLoss, search::Search};
 
-/// Why an optimisation ends, unless it is stopped.
+/// Reason why an optimisation ended, if it was not stopped by the caller. [`Ended`] documents the variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Certified,
@@ -24,28 +24,29 @@ impl From<Verdict> for Ended {
     }
 }
 
-/// The relative loss and decrement to which weights that are not determined (separable labels, or more weights than
-/// rows) are optimised.
+/// Tolerance, at least, for the relative loss and Newton decrement of weights that the rows do not determine, because
+/// of separable labels or more weights than rows.
 const UNDETERMINED_TOLERANCE: f64 = 1e-3;
 
-/// Most outer iterations.
+/// Maximum number of outer iterations.
 pub(super) const MAX_ITERATIONS: usize = 1000;
 
-/// Consecutive steps without a decrease after which an optimisation has stalled.
+/// Number of consecutive steps without a decrease after which an optimisation has stalled.
 const MAX_STALLS: usize = 3;
 
 impl Search<'_> {
-    /// Counts consecutive steps without a decrease.
+    /// Updates the number of consecutive steps without a decrease, after a step that decreased the objective by
+    /// `gained`.
     pub(super) fn count_stall(&mut self, gained: f64, objective: f64) {
         self.stalls = if gained <= 1e-15 * objective.abs() { self.stalls + 1 } else { 0 };
     }
 
-    /// Whether steps have stopped to decrease the objective.
+    /// Whether steps have stopped decreasing the objective.
     pub(super) fn has_stalled(&self) -> bool {
         self.stalls >= MAX_STALLS
     }
 
-    /// The stopping criterion that is satisfied, if any.
+    /// Returns the stopping criterion that is satisfied; `None` to continue.
     pub(super) fn verdict(&self, at: Candidate) -> Option<Verdict> {
         let size = self.size(at.objective);
         let undetermined =

@@ -1,4 +1,4 @@
-//! An array of numbers in memory or, if too large, in a memory-mapped temporary file.
+//! Growable array of numbers, in memory or, if too large, in a memory-mapped temporary file.
 
 use bytemuck::Pod;
 use memmap2::MmapMut;
@@ -10,16 +10,16 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-/// A growable array that can be moved out of memory. It derefs to a slice in either case.
+/// Growable array that can be moved from memory to a temporary file. Dereferences to a slice in either case.
 pub(super) enum Storage<T> {
     Memory(Vec<T>),
     Mapped(Mapped<T>),
 }
 
-/// An array in an anonymous temporary file, which is deleted with its last handle.
+/// Array in an anonymous temporary file, which is deleted when its last handle is closed.
 pub(super) struct Mapped<T> {
     file: File,
-    /// As long as the file.
+    /// Memory map of the whole file, whose length is the capacity of the array.
     map: MmapMut,
     len: usize,
     of: PhantomData<T>,
@@ -62,7 +62,7 @@ impl<T: Pod> DerefMut for Storage<T> {
 }
 
 impl<T: Pod> Storage<T> {
-    /// An array of `len` zeros.
+    /// Creates an array of `len` zeros, in memory or in a temporary file.
     pub(super) fn zeros(len: usize, in_memory: bool) -> io::Result<Storage<T>> {
         if in_memory {
             let mut numbers = Vec::new();
@@ -75,7 +75,7 @@ impl<T: Pod> Storage<T> {
         Ok(Storage::Mapped(mapped))
     }
 
-    /// Reserves space for `more` numbers.
+    /// Reserves space for `more` further numbers.
     pub(super) fn reserve(&mut self, more: usize) -> io::Result<()> {
         match self {
             Storage::Memory(numbers) => Ok(numbers.try_reserve(more)?),
@@ -95,7 +95,7 @@ impl<T: Pod> Storage<T> {
         }
     }
 
-    /// Moves the array into a file.
+    /// Moves the array from memory into a temporary file; does nothing if it is already there.
     pub(super) fn spill(&mut self) -> io::Result<()> {
         if let Storage::Memory(numbers) = self {
             let mut mapped = Storage::Mapped(Mapped::new(numbers.len())?);
@@ -105,7 +105,7 @@ impl<T: Pod> Storage<T> {
         Ok(())
     }
 
-    /// Bytes that it occupies in memory.
+    /// Returns the number of bytes that the array occupies in memory; 0 in a file.
     pub(super) fn in_memory(&self) -> usize {
         match self {
             Storage::Memory(numbers) => size_of_val(numbers.as_slice()),
@@ -115,7 +115,7 @@ impl<T: Pod> Storage<T> {
 }
 
 impl<T: Pod> Mapped<T> {
-    /// An empty array with a capacity of `room` numbers; all of its bytes are 0.
+    /// Creates an empty array in a new temporary file, with a capacity of `room` numbers, all of whose bytes are 0.
     fn new(room: usize) -> io::Result<Mapped<T>> {
         let file = tempfile::tempfile()?;
         let map = map(&file, room.max(1) * size_of::<T>())?;
@@ -132,7 +132,7 @@ impl<T: Pod> Mapped<T> {
     }
 }
 
-/// Maps the file, extended to this many bytes.
+/// Extends the file to this many bytes and maps it into memory.
 fn map(file: &File, bytes: usize) -> io::Result<MmapMut> {
     rustix::fs::fallocate(file, rustix::fs::FallocateFlags::empty(), 0, bytes as u64)?;
     // SAFETY: the file has no name and no other handle, so nobody changes or truncates what is mapped. Its blocks are

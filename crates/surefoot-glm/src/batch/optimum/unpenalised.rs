@@ -1,10 +1,11 @@
-//! Dual feasibility for unpenalised weights: dual points whose sums Σω_iθ_i x_ij are 0 up to rounding.
+//! Dual feasibility for unpenalised weights: dual points θ whose sums Σω_iθ_i x_ij are 0 up to rounding, for row
+//! weights ω_i and each unpenalised column j.
 //!
-//! The conjugate of no penalty is finite only where Σω_iθ_i x_ij = 0, as for the intercept; with a bound on one side,
-//! only where that sum does not drive the weight to the other. After a Newton step the dual points violate this by the
-//! residual of the Newton system. One more Newton step, along these columns and for the dual points alone, θ_i −
-//! φ''_i·x_iᵀs with Hs = Xᵀθ, removes it; dual points that would leave their domain are clipped to its boundary and
-//! then fixed.
+//! Without a penalty the conjugate is finite only where Σω_iθ_i x_ij = 0, as for the intercept; with a bound on one
+//! side of the weight, only where this sum does not drive the weight to the other side. After a Newton step the dual
+//! points violate this by the residual of the Newton system. One more Newton step, along these columns and for the dual
+//! points alone, θ_i − φ''_i·x_iᵀs with Hs = Xᵀθ, removes the residual; dual points that would leave their domain are
+//! clipped to its boundary and then fixed.
 
 use super::{
     at_point::AtPoint,
@@ -15,15 +16,16 @@ use super::{
     workers::Stopped,
 };
 
-/// Most Newton steps: mostly two, more where dual points reach the boundary of their domain.
+/// Maximum number of Newton steps: usually two suffice, more where dual points reach the boundary of their domain.
 const MAX_NEWTON_STEPS: usize = 40;
-/// The rounding error of a sum of as many terms as there are rows, relative to the square root of the sum of squares.
+/// Rounding error of a sum over all rows, relative to the square root of the sum of the squares of its terms.
 const ROUNDING: f64 = 1e-12;
 
-/// Moves dual points until no conjugate is infinite but for rounding, and returns which coordinates had to be balanced.
-/// `None` if that fails.
+/// Moves dual points until, except for rounding, no conjugate of a penalty is infinite. Returns for each coordinate
+/// whether its sum had to be made 0 (balanced); `None` if that fails.
 ///
-/// *Cost*: two passes per step, and one per iteration of conjugate gradients, about as many as there are such columns.
+/// *Cost*: two passes per step, and one per iteration of conjugate gradients, about as many as there are unpenalised
+/// columns.
 pub(super) fn balance_unpenalised(
     passes: &mut Passes,
     at_point: AtPoint,
@@ -56,7 +58,7 @@ pub(super) fn balance_unpenalised(
     Ok(None)
 }
 
-/// The means z = −Σω_iθ_i x_i: one pass.
+/// Computes z = −Σω_iθ_i x_i, the mean of dual points θ_i times each column, over rows x_i of weight ω_i. One pass.
 pub(super) fn mean(passes: &mut Passes, sample: &Sample, duals: &[f64]) -> Result<Vec<f64>, Stopped> {
     let per = Passes::rows_per_block(sample);
     let visitors = duals.chunks(per).enumerate();
@@ -66,8 +68,8 @@ pub(super) fn mean(passes: &mut Passes, sample: &Sample, duals: &[f64]) -> Resul
     Ok(mean)
 }
 
-/// The margins Xs of the step s with H·s = z on the balanced coordinates and 0 elsewhere, where H has the given
-/// curvatures.
+/// Computes the margins Xs of the step s that satisfies H·s = z on the balanced coordinates and is 0 elsewhere, where H
+/// = Σ curvature_r x_r x_rᵀ and z are the means.
 fn newton_margins(
     passes: &mut Passes,
     sample: &Sample,

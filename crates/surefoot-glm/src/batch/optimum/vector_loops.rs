@@ -1,14 +1,14 @@
-//! Inner loops, compiled for the widest vector registers of the processor. There are no fused operations and the order
-//! of every sum is fixed, so the result is the same to the bit with any registers.
+//! Inner loops on vectors, compiled for the widest vector registers of the processor. Operations are never fused and
+//! the order of every sum is fixed, so the result is bitwise the same for all widths of registers.
 
-/// A loop with its operands.
+/// Inner loop with its operands, to be run by [`widest`].
 pub(super) trait Kernel {
-    /// Runs the loop. Has to be marked `#[inline(always)]`, like all that it calls, so that it is compiled for the
-    /// features of its caller.
+    /// Runs the loop. Has to be marked `#[inline(always)]`, like all functions that it calls, so that it is compiled
+    /// for the processor features of its caller.
     fn run(self);
 }
 
-/// Runs a loop with the widest registers that the processor has.
+/// Runs a loop in the version for the widest vector registers of the processor.
 pub(super) fn widest(kernel: impl Kernel) {
     #[cfg(target_arch = "x86_64")]
     {
@@ -36,7 +36,7 @@ fn avx2(kernel: impl Kernel) {
     kernel.run();
 }
 
-/// Σ a_i b_i, as sixteen partial sums that are added as a tree.
+/// Computes Σ a_i b_i, as sixteen partial sums that are added as a tree.
 #[inline(always)]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const WIDTH: usize = 16;
@@ -61,7 +61,7 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums[0] + rest
 }
 
-/// Σ a_i b_i, equal to [`dot`] to the bit, and Σ |a_i b_i|, which bounds its rounding error.
+/// Computes Σ a_i b_i, bitwise equal to [`dot`], and Σ |a_i b_i|, which bounds its rounding error.
 #[inline(always)]
 pub(super) fn dot_and_size(a: &[f64], b: &[f64]) -> (f64, f64) {
     const WIDTH: usize = 16;
@@ -90,7 +90,7 @@ pub(super) fn dot_and_size(a: &[f64], b: &[f64]) -> (f64, f64) {
     (sums[0] + rest, sizes[0] + size)
 }
 
-/// to += factor·x.
+/// Computes to += factor·x elementwise.
 #[inline(always)]
 pub(super) fn add(to: &mut [f64], factor: f64, x: &[f64]) {
     for (to, x) in to.iter_mut().zip(x) {
@@ -98,7 +98,7 @@ pub(super) fn add(to: &mut [f64], factor: f64, x: &[f64]) {
     }
 }
 
-/// to += factor·x, where `carry` accumulates the rounding errors of the sums (Knuth's TwoSum).
+/// Computes to += factor·x elementwise, and accumulates the rounding errors of the sums in `carry` (Knuth's TwoSum).
 #[inline(always)]
 pub(super) fn add_with_carry(to: &mut [f64], carry: &mut [f64], factor: f64, x: &[f64]) {
     for ((to, carry), x) in to.iter_mut().zip(carry).zip(x) {
@@ -106,7 +106,8 @@ pub(super) fn add_with_carry(to: &mut [f64], carry: &mut [f64], factor: f64, x: 
     }
 }
 
-/// to[column] += factor·value, where `carry` accumulates the rounding errors of the sums.
+/// Adds factor·value to `to[column]` for each nonzero of a sparse vector, and accumulates the rounding errors of the
+/// sums in `carry`.
 #[inline(always)]
 pub(super) fn scatter_with_carry(to: &mut [f64], carry: &mut [f64], factor: f64, column: &[u32], value: &[f64]) {
     for (&j, &x) in column.iter().zip(value) {
@@ -122,7 +123,7 @@ fn two_sum(to: &mut f64, carry: &mut f64, x: f64) {
     *to = sum;
 }
 
-/// Σ value·at[column], as four partial sums.
+/// Computes Σ value·at[column] over the nonzeros of a sparse vector, as four partial sums.
 #[inline(always)]
 pub(super) fn gather(column: &[u32], value: &[f64], at: &[f64]) -> f64 {
     let mut sums = [0.0; 4];
@@ -139,7 +140,8 @@ pub(super) fn gather(column: &[u32], value: &[f64], at: &[f64]) -> f64 {
     ((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest
 }
 
-/// Σ value·at[column], equal to [`gather`] to the bit, and the sum of the absolute values of its terms.
+/// Computes Σ value·at[column] over the nonzeros of a sparse vector, bitwise equal to [`gather`], and the sum of the
+/// absolute values of its terms.
 #[inline(always)]
 pub(super) fn gather_and_size(column: &[u32], value: &[f64], at: &[f64]) -> (f64, f64) {
     let (mut sums, mut sizes) = ([0.0; 4], [0.0_f64; 4]);
@@ -160,7 +162,7 @@ pub(super) fn gather_and_size(column: &[u32], value: &[f64], at: &[f64]) -> (f64
     (((sums[0] + sums[1]) + (sums[2] + sums[3])) + rest, (sizes[0] + sizes[1]) + (sizes[2] + sizes[3]) + size)
 }
 
-/// to[column] += factor·value.
+/// Adds factor·value to `to[column]` for each nonzero of a sparse vector.
 #[inline(always)]
 pub(super) fn scatter(to: &mut [f64], factor: f64, column: &[u32], value: &[f64]) {
     for (&j, &x) in column.iter().zip(value) {

@@ -1,8 +1,8 @@
-//! The penalty of one weight (elastic net with bounds), with its conjugate and Fenchel–Young gap.
+//! Penalty of one weight (elastic net with bounds), with its convex conjugate and Fenchel–Young gap.
 
 use super::{Goal, design::Design, rounding::EPS};
 
-/// ω(w) = l1·|w| + (l2/2)·w² for low ≤ w ≤ high, else ∞; low ≤ 0 ≤ high.
+/// Penalty of one weight: ω(w) = l1·|w| + (l2/2)·w² for low ≤ w ≤ high, else ∞; low ≤ 0 ≤ high.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct WeightPenalty {
     pub(super) l1: f64,
@@ -12,11 +12,11 @@ pub(super) struct WeightPenalty {
 }
 
 impl WeightPenalty {
-    /// No penalty and no bounds, as of the intercept.
+    /// No penalty and no bounds, as for the intercept.
     pub(super) const NONE: WeightPenalty =
         WeightPenalty { l1: 0.0, l2: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
 
-    /// The penalties of all coordinates of a design.
+    /// Builds the penalties of all coordinates of a point, for the columns of a design matrix.
     pub(super) fn all(goal: &Goal, design: &Design) -> Vec<WeightPenalty> {
         let mut penalties = vec![WeightPenalty::NONE; design.dim()];
         for (at, column) in design.map() {
@@ -29,7 +29,7 @@ impl WeightPenalty {
         penalties
     }
 
-    /// ω(w), for w within the bounds.
+    /// Computes the penalty ω(w) of a weight w within its bounds.
     pub(super) fn value(&self, w: f64) -> f64 {
         self.l1 * w.abs() + 0.5 * self.l2 * w * w
     }
@@ -38,7 +38,8 @@ impl WeightPenalty {
         w.clamp(self.low, self.high)
     }
 
-    /// A weight after a step from `before` to w, set exactly to a bound if only rounding separates it from it.
+    /// Returns the weight w after a step from `before`, set exactly to a bound if only rounding separates them, and
+    /// clipped to the bounds.
     pub(super) fn snapped(&self, before: f64, w: f64) -> f64 {
         for bound in [self.low, self.high] {
             if bound.is_finite() && bound != 0.0 && (w - bound).abs() <= f64::EPSILON * (before.abs() + bound.abs()) {
@@ -56,19 +57,19 @@ impl WeightPenalty {
         self.low > f64::NEG_INFINITY || self.high < f64::INFINITY
     }
 
-    /// Whether ω is differentiable at w: neither a kink nor a bound.
+    /// Whether the penalty is differentiable at w, that is, w is neither at a kink nor at a bound.
     pub(super) fn is_smooth(&self, w: f64) -> bool {
         (w != 0.0 || self.l1 == 0.0) && w > self.low && w < self.high
     }
 
-    /// The derivative of l1·|w| away from 0; 0 without l1.
+    /// Returns the derivative of l1·|w| for w ≠ 0; 0 if there is no L1 penalty.
     pub(super) fn l1_derivative(&self, w: f64) -> f64 {
         if self.l1 > 0.0 { self.l1.copysign(w) } else { 0.0 }
     }
 
-    /// The z, minus l2·w, for which the Fenchel–Young gap of the weight is 0: the derivative of l1·|w| where ω is
-    /// differentiable. For a weight at 0 whose z is at the limit ±l1, that limit. `None` for other weights at kinks and
-    /// bounds, where an interval of z has gap 0.
+    /// Returns z − l2·w for the z at which the Fenchel–Young gap ω(w) + ω*(z) − w·z of the weight w is 0: the
+    /// derivative of l1·|w| where the penalty ω is differentiable. For a weight of 0 and a z at the limit ±l1, returns
+    /// that limit. Returns `None` for other weights at kinks and bounds, where the gap is 0 for a whole interval of z.
     pub(super) fn required_mean(&self, w: f64, z: f64) -> Option<f64> {
         if self.is_smooth(w) {
             return Some(self.l1_derivative(w));
@@ -77,40 +78,41 @@ impl WeightPenalty {
         is_unbounded_for.then(|| self.l1.copysign(z))
     }
 
-    /// The first kink or bound from w in the direction of `by`; ±∞ if there is none.
+    /// Returns the first kink or bound from w in the direction of `by`; ±∞ if there is none.
     pub(super) fn next_kink(&self, w: f64, by: f64) -> f64 {
         let bound = if by > 0.0 { self.high } else { self.low };
         if self.l1 > 0.0 && w * by < 0.0 { 0.0 } else { bound }
     }
 
-    /// The fraction of a change of w by `by` that leads there.
+    /// Returns the fraction of a change of w by `by` at which w reaches the next kink or bound; ∞ if it reaches none.
     pub(super) fn part_to_kink(&self, w: f64, by: f64) -> f64 {
         if by == 0.0 { f64::INFINITY } else { (self.next_kink(w, by) - w) / by }
     }
 
-    /// Whether the weight may diverge without any penalty, in one direction or the other.
+    /// Whether the weight may diverge without any penalty, in at least one direction.
     pub(super) fn is_unpenalised(&self) -> bool {
         self.l1 == 0.0 && self.l2 == 0.0 && (self.low == f64::NEG_INFINITY || self.high == f64::INFINITY)
     }
 
-    /// Whether the weight has no bound in the direction of z.
+    /// Whether the weight has no bound in the direction of the sign of z.
     fn is_open(&self, z: f64) -> bool {
         if z > 0.0 { self.high == f64::INFINITY } else { self.low == f64::NEG_INFINITY }
     }
 
-    /// Whether ω*(z) = ∞, and so for every other z of the same sign.
+    /// Whether the conjugate ω*(z) of the penalty is ∞, and therefore also for every other z of the same sign.
     pub(super) fn is_unbounded_for(&self, z: f64) -> bool {
         z != 0.0 && self.l1 == 0.0 && self.l2 == 0.0 && self.is_open(z)
     }
 
-    /// The excess of |z| over l1; 0 up to rounding.
+    /// Returns the excess of |z| over l1; 0 if |z| ≤ l1 up to rounding.
     fn excess(&self, z: f64) -> f64 {
         let excess = z.abs() - self.l1;
         if excess > 4.0 * f64::EPSILON * self.l1 { excess } else { 0.0 }
     }
 
-    /// The largest factor in (0, 1], up to rounding, that makes ω* finite on the interval of radius `error` around z,
-    /// where an l1 without l2 requires one.
+    /// Returns the largest factor in (0, 1], up to rounding, such that the conjugate ω* is finite on the interval of
+    /// radius `error` around z after multiplication by the factor. The factor is 1 unless there is an L1 penalty
+    /// without an L2 penalty.
     pub(super) fn feasible_scale(&self, z: f64, error: f64) -> f64 {
         let open = |z: f64| if self.is_open(z) { z.abs() } else { 0.0 };
         let most = open(z + error).max(open(z - error));
@@ -118,11 +120,11 @@ impl WeightPenalty {
         if takes { self.l1 / most * (1.0 - 4.0 * EPS) } else { 1.0 }
     }
 
-    /// The Fenchel–Young gap ω(w) + ω*(z) − w·z ≥ 0, where ω*(z) = sup over u of z·u − ω(u).
+    /// Computes the Fenchel–Young gap ω(w) + ω*(z) − w·z ≥ 0 of the penalty ω, where ω*(z) = sup over u of z·u − ω(u).
     ///
-    /// With a = |z| − l1 > 0 and s the sign of z the supremum is at u = s·a/l2, or at the bound before it. The gap is
-    /// then l1·(|w| − s·w) + (l2·w − s·a)²/(2·l2), or l1·(|w| − s·w) + (w − u)·(l2·(w + u)/2 − s·a). Neither loses
-    /// digits near 0.
+    /// With a = |z| − l1 > 0 and s the sign of z, the supremum is at u = s·a/l2, or at a bound before that. The gap is
+    /// then l1·(|w| − s·w) + (l2·w − s·a)²/(2·l2), or l1·(|w| − s·w) + (w − u)·(l2·(w + u)/2 − s·a) at a bound. Neither
+    /// formula loses digits near 0.
     pub(super) fn fenchel_young(&self, w: f64, z: f64) -> f64 {
         let WeightPenalty { l1, l2, low, high } = *self;
         let (excess, sign) = (self.excess(z), z.signum());
@@ -140,7 +142,8 @@ impl WeightPenalty {
         if quadratic.is_nan() { f64::INFINITY } else { l1 * (w.abs() - w * sign) + quadratic }
     }
 
-    /// The steepest rate of decrease of the objective from w, where g is the derivative of its smooth part.
+    /// Returns the steepest rate of decrease of the objective when the weight moves from w, where g is the derivative
+    /// of the smooth part of the objective.
     pub(super) fn descent_rate(&self, w: f64, g: f64) -> f64 {
         let up = if w < self.high { -g - if w >= 0.0 { self.l1 } else { -self.l1 } } else { 0.0 };
         let down = if w > self.low { g - if w <= 0.0 { self.l1 } else { -self.l1 } } else { 0.0 };
@@ -148,13 +151,13 @@ impl WeightPenalty {
     }
 }
 
-/// The largest l2.
+/// Returns the largest L2 strength of all penalties; 0 if there is none.
 pub(super) fn largest_l2(penalties: &[WeightPenalty]) -> f64 {
     penalties.iter().fold(0.0, |a: f64, penalty| a.max(penalty.l2))
 }
 
-/// Σ g²·(largest l2 / l2_j) over coordinates with an l2 penalty: gradients cost the duality gap this sum over twice the
-/// largest l2. Without any l2, Σ g² over coordinates with an l1 penalty.
+/// Computes Σ g²·(largest l2 / l2_j) over coordinates with an L2 penalty. A gradient g adds this sum, divided by twice
+/// the largest l2, to the duality gap. Without any L2 penalty, computes Σ g² over coordinates with an L1 penalty.
 pub(super) fn squares(gradient: &[f64], penalties: &[WeightPenalty]) -> f64 {
     let unit = largest_l2(penalties);
     let of = |(g, penalty): (&f64, &WeightPenalty)| match penalty.l2 > 0.0 {
@@ -179,7 +182,8 @@ mod tests {
         strengths.into_iter().flat_map(move |strength| bounds.into_iter().map(move |bounds| penalty(strength, bounds)))
     }
 
-    /// Against the conjugate by its definition: the supremum over a fine grid of weights, wide where there is no bound.
+    /// The closed forms agree with the gap by the definition of the conjugate: the supremum over a fine grid of
+    /// weights, which is wide where there is no bound.
     #[test]
     fn fenchel_young_gaps_are_those_of_the_conjugate_by_its_definition() {
         for penalty in penalties() {

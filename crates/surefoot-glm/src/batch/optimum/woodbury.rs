@@ -1,5 +1,5 @@
-//! Low-rank-plus-diagonal preconditioner by Woodbury's identity, for many columns: the rows of largest curvature
-//! exactly, the others by their diagonal.
+//! Low-rank-plus-diagonal preconditioner by Woodbury's identity, for many columns: represents the rows of largest
+//! curvature exactly, and the other rows by the diagonal of their matrix.
 
 use super::{
     cholesky::Cholesky,
@@ -10,22 +10,24 @@ use super::{
     workers::Stopped,
 };
 
-/// Most rows that are represented exactly.
+/// Maximum number of rows that are represented exactly.
 const MAX_ROWS: usize = 1000;
 
-/// M = D + Σ over some rows of curvature_r x_r x_rᵀ, where the diagonal D represents all others. By Woodbury's identity
-/// M⁻¹ = D⁻¹ − D⁻¹Xᵀ(B⁻¹ + X·D⁻¹·Xᵀ)⁻¹X·D⁻¹, with B the curvatures; the matrix in the middle has one row per chosen
-/// row.
+/// Preconditioner M = D + Σ curvature_r x_r x_rᵀ over the rows x_r of largest curvature, where the diagonal D
+/// represents all other rows. By Woodbury's identity M⁻¹ = D⁻¹ − D⁻¹Xᵀ(B⁻¹ + X·D⁻¹·Xᵀ)⁻¹X·D⁻¹, with B the curvatures;
+/// the matrix in parentheses has one row per chosen row.
 #[derive(Debug)]
 pub(super) struct Woodbury {
-    /// One over D.
+    /// Reciprocals of the diagonal entries of D.
     inverse: Vec<f64>,
-    /// The chosen rows: dense part, and columns and values of the sparse part.
+    /// Chosen rows: the dense part, and the columns and values of the sparse part.
     rows: Vec<(Vec<f64>, Vec<u32>, Vec<f64>)>,
     middle: Cholesky,
 }
 
 impl Woodbury {
+    /// Builds the preconditioner for Σ curvature_r x_r x_rᵀ + diag(penalty_curvature) over the rows x_r.
+    ///
     /// *Cost*: m² sparse dot products for m chosen rows, m³/6 multiplications, and one pass.
     pub(super) fn new(
         passes: &mut Passes,
@@ -61,7 +63,7 @@ impl Woodbury {
         Ok(Woodbury { inverse, rows, middle: Cholesky::new(passes.workers, square, count)? })
     }
 
-    /// out = M⁻¹·x.
+    /// Computes out = M⁻¹·x, where M is this preconditioner.
     pub(super) fn solve(&self, x: &[f64], out: &mut [f64]) {
         out.iter_mut().zip(x.iter().zip(&self.inverse)).for_each(|(out, (x, inverse))| *out = x * inverse);
         let margin = |(first, column, value): &(Vec<f64>, Vec<u32>, Vec<f64>)| {
@@ -76,7 +78,7 @@ impl Woodbury {
     }
 }
 
-/// to += factor·row.
+/// Computes to += factor·row, for a row given by its dense part and by the columns and values of its sparse part.
 fn add_row(to: &mut [f64], factor: f64, (first, column, value): &(Vec<f64>, Vec<u32>, Vec<f64>)) {
     let (dense, sparse) = to.split_at_mut(first.len());
     add(dense, factor, first);

@@ -1,4 +1,4 @@
-//! Threads that process a fixed list of blocks, so that results do not depend on their number.
+//! Threads that process a fixed list of blocks, so that results do not depend on the number of threads.
 
 use crate::threads::share;
 use std::sync::{
@@ -6,11 +6,11 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// The optimisation was stopped by the caller.
+/// Error: the caller stopped the optimisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stopped;
 
-/// The number of threads, and the caller's stop function.
+/// Number of threads, the caller's `stop` callback, and whether it has returned true.
 pub(super) struct Workers<'a> {
     threads: usize,
     stop: &'a (dyn Fn() -> bool + Sync),
@@ -22,7 +22,7 @@ impl<'a> Workers<'a> {
         Workers { threads: threads.max(1), stop, stopped: AtomicBool::new(false) }
     }
 
-    /// Whether to stop; called about every millisecond. Once true it stays true.
+    /// Whether the caller has requested to stop. Called about every millisecond. Once true, stays true.
     pub(super) fn stopped(&self) -> bool {
         if self.stopped.load(Ordering::Relaxed) {
             return true;
@@ -38,7 +38,8 @@ impl<'a> Workers<'a> {
         if self.stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Processes all blocks. They do not depend on the number of threads, so neither does any sum over them.
+    /// Processes all blocks on the threads. The blocks do not depend on the number of threads, so sums over them do not
+    /// either. Returns an error if the caller requested to stop, in which case some work may be missing.
     pub(super) fn run<S: Send>(&self, blocks: Vec<S>, work: impl Fn(S) + Sync) -> Result<(), Stopped> {
         let threads = self.threads.min(blocks.len());
         if threads <= 1 {

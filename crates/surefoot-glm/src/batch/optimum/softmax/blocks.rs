@@ -1,4 +1,4 @@
-//! Block-diagonal preconditioner for the softmax Hessian: one block per class.
+//! Block-diagonal preconditioner for the Hessian of the softmax loss: one block per class.
 
 use super::{
     PASSES_SAVED_BY_FACTORING, centre,
@@ -7,10 +7,12 @@ use super::{
 };
 use crate::batch::optimum::{newton::inverse, pass::Passes, preconditioner::Preconditioner, workers::Stopped};
 
-/// The diagonal blocks Σ ω_i p_k(1 − p_k) x xᵀ + the curvature of the penalty, on the subspace where classes sum to 0.
+/// Preconditioner made of the diagonal blocks Σ ω_i p_k(1 − p_k) x xᵀ + (curvature of the penalty) for each class k,
+/// where ω_i is the weight of a row x and p_k its probability of class k, on the subspace where coordinates sum to 0
+/// over classes.
 ///
-/// On it no eigenvalue of the preconditioned Hessian exceeds 2, as diag(p) − ppᵀ is at most twice its diagonal; outside
-/// it, along equal weights of all classes, the only curvature is that of the penalty.
+/// On this subspace no eigenvalue of the preconditioned Hessian exceeds 2, because diag(p) − ppᵀ is at most twice its
+/// diagonal. Outside it, along equal weights of all classes, the only curvature is that of the penalty.
 pub(super) struct Blocks(Vec<Preconditioner>);
 
 impl Blocks {
@@ -28,7 +30,8 @@ impl Blocks {
         (0..rows.classes).map(block).collect::<Result<_, _>>().map(Blocks)
     }
 
-    /// out = M⁻¹·x, for an x whose classes sum to 0; those of `out` do as well.
+    /// Computes out = M⁻¹·x, where M is this preconditioner and the coordinates of x sum to 0 over classes. Those of
+    /// `out` do as well.
     pub(super) fn solve(&self, x: &[f64], out: &mut [f64]) {
         let dim = x.len() / self.0.len();
         for (block, (x, out)) in self.0.iter().zip(x.chunks(dim).zip(out.chunks_mut(dim))) {

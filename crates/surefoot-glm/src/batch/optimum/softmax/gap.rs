@@ -1,10 +1,11 @@
-//! The Fenchel duality gap of the softmax loss.
+//! Fenchel duality gap of the softmax loss.
 //!
-//! The dual points of a row are θ = q − e_y with q ≥ 0, Σ_k q_k = 1, where φ*(θ) = Σ q_k ln q_k; the Fenchel–Young gap
-//! is the relative entropy KL(q ‖ p). An unpenalised intercept per class requires Σ_i ω_iθ_ik = 0: the q of a class sum
-//! to the proportion of its labels. An exponential tilt q'_k ∝ q_k·e^(b_k) achieves that: b minimises the convex Σ ω_i
-//! ln Σ_k q_ik e^(b_k) − Σ share_k b_k, whose gradient is the residual of these sums, and q' is in the simplex for any
-//! b.
+//! The dual points of a row with label y and class probabilities p are θ = q − e_y with the label's unit vector e_y, q
+//! ≥ 0 and Σ_k q_k = 1. There φ*(θ) = Σ q_k ln q_k, and the Fenchel–Young gap is the relative entropy KL(q ‖ p). An
+//! unpenalised intercept per class requires Σ_i ω_iθ_ik = 0 for row weights ω_i: the weighted sum of the q of a class
+//! must equal the proportion of its labels. An exponential tilt q'_k ∝ q_k·e^(b_k) achieves that: b minimises the
+//! convex Σ ω_i ln Σ_k q_ik e^(b_k) − Σ share_k b_k, whose gradient is the residual of these sums, and q' is in the
+//! simplex for any b.
 
 use super::{
     pass::run_sum,
@@ -23,8 +24,9 @@ use crate::{
     numeric::sums::Sum,
 };
 
-/// The dual points q that the quadratic model at `state` predicts for `next`: p + (diag(p) − ppᵀ)Δm, moved back towards
-/// p where that leaves the simplex.
+/// Computes the dual points q that the quadratic model at `state` predicts for the point `next`: p + (diag(p) − ppᵀ)Δm
+/// for each row, with probabilities p and change Δm of the margins, moved back towards p where that would leave the
+/// simplex.
 pub(super) fn predicted_duals(rows: ClassRows, state: &State, next: &State) -> Vec<f64> {
     let mut duals = state.means.clone();
     let margins = state.margin.chunks_exact(rows.classes).zip(next.margin.chunks_exact(rows.classes));
@@ -41,8 +43,8 @@ pub(super) fn predicted_duals(rows: ClassRows, state: &State, next: &State) -> V
     duals
 }
 
-/// Bounds the suboptimality of the model that a point is stored as: its duality gap at `duals`, once these are
-/// balanced. ∞ if that fails. Rounding errors are bounded as for one margin.
+/// Bounds the suboptimality of the model that a point is stored as: its duality gap at the dual points `duals`, after
+/// these are balanced for the intercepts. Returns ∞ if that fails. Rounding errors are bounded as for a single margin.
 ///
 /// *Cost*: one pass, and a few over the dual points.
 pub(super) fn gap(
@@ -80,7 +82,7 @@ pub(super) fn gap(
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
-/// z = −Σω_iθ_i x_i of all classes: one pass.
+/// Computes z_jk = −Σω_iθ_ik x_ij (mean of dual points times column) of all columns j and classes k. One pass.
 pub(super) fn means(passes: &mut Passes, rows: ClassRows, duals: &[f64], len: usize) -> Result<Vec<f64>, Stopped> {
     let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_block(&rows.sample));
     let visitors = duals.chunks(per * classes).enumerate().map(|(share, duals)| {
@@ -96,7 +98,8 @@ pub(super) fn means(passes: &mut Passes, rows: ClassRows, duals: &[f64], len: us
     Ok(mean)
 }
 
-/// Bounds the error of each computed z_jk relative to exactly balanced dual points, which a tilt leads to.
+/// Bounds the error of each computed z_jk (mean of dual points times column) relative to exactly balanced dual points,
+/// which differ from `duals` by an exponential tilt of at most `tilt`.
 fn error(
     passes: &Passes,
     rows: ClassRows,
@@ -129,7 +132,8 @@ fn error(
     (0..mean.len()).map(of).collect()
 }
 
-/// Bounds Σ ω_i KL(q_i ‖ p_i) at exact margins and dual points; the dual points are scaled by `factor`.
+/// Bounds Σ ω_i KL(q_i ‖ p_i) over rows with weights ω_i at the exact probabilities p_i and exactly balanced dual
+/// points q_i. All dual points are scaled by `factor`.
 fn fenchel_young_sum(
     workers: &Workers,
     rows: ClassRows,
@@ -152,10 +156,12 @@ fn fenchel_young_sum(
     Ok(sum)
 }
 
-/// Bounds KL(q ‖ p) of a row with label y, over margins at most `error` away and tilts of q by e^b, |b| ≤ `tilt`.
+/// Bounds the relative entropy KL(q ‖ p) of a row with label y, over margins at most `error` away and tilts of q by e^b
+/// with |b| ≤ `tilt`, where q are the dual points and p the probabilities.
 ///
-/// Its gradient in the margins is p − q, and p changes by a factor of at most e^(2·error). Along a tilt it grows by Σ_k
-/// q_k(b_k − mean b)·ln(q_k/p_k), where the label's b counts with the probability of the others only.
+/// The gradient of KL in the margins is p − q, and p changes by a factor of at most e^(2·error). Along a tilt KL grows
+/// by Σ_k q_k(b_k − mean b)·ln(q_k/p_k), where the b of the label is weighted by the probability of the other classes
+/// only.
 fn fenchel_young(y: usize, q: &[f64], p: &[f64], factor: f64, tilt: f64, error: f64) -> f64 {
     let (mut fenchel_young, mut apart, mut steep) = (0.0, 0.0, 0.0);
     let all: f64 = q.iter().enumerate().filter(|(k, _)| *k != y).map(|(_, q)| factor * q).sum();
@@ -175,8 +181,8 @@ fn fenchel_young(y: usize, q: &[f64], p: &[f64], factor: f64, tilt: f64, error: 
     fenchel_young * (1.0 + 16.0 * EPS) + 8.0 * EPS * apart + rise + tilted
 }
 
-/// Tilts the dual points until each class has the proportion of its labels up to rounding, and bounds the further tilt
-/// at which it has it exactly. `None` if that fails.
+/// Tilts the dual points exponentially until the sum of each class equals the proportion of its labels up to rounding,
+/// and bounds the further tilt at which it is exactly equal. Returns `None` if that fails.
 fn balance(workers: &Workers, rows: ClassRows, duals: &mut [f64]) -> Result<Option<f64>, Stopped> {
     let classes = rows.classes;
     let mut wanted = vec![0.0; classes];
@@ -232,9 +238,10 @@ fn balance(workers: &Workers, rows: ClassRows, duals: &mut [f64]) -> Result<Opti
     Ok(None)
 }
 
-/// Bounds the tilt from dual points that are balanced up to rounding to some that are balanced exactly. With H =
+/// Bounds the tilt from dual points q that are balanced up to rounding to some that are balanced exactly. With H =
 /// Σω_i(diag(q_i) − q_iq_iᵀ), D its diagonal, N = D^(−½)HD^(−½) on the complement of its null vector, and `error` the
-/// residual, |b_k| ≤ D_k^(−½)·‖N⁻¹‖·‖D^(−½)·error‖, but for the change of H on the way: for |b| ≤ 1e-3 less than 1 %.
+/// residual, |b_k| ≤ D_k^(−½)·‖N⁻¹‖·‖D^(−½)·error‖ except for the change of H on the way, which is less than 1 % for
+/// |b| ≤ 1e-3.
 fn remaining_tilt(workers: &Workers, rows: ClassRows, duals: &[f64]) -> Result<Option<f64>, Stopped> {
     let classes = rows.classes;
     let (mut error, mut size) = (vec![Sum::default(); classes], vec![0.0; classes]);

@@ -1,4 +1,4 @@
-//! The softmax loss for the proximal Newton method.
+//! Softmax loss, as an objective for the proximal Newton method.
 
 use super::{
     bound,
@@ -13,11 +13,11 @@ use crate::batch::optimum::{
     workers::Stopped,
 };
 
-/// Most coordinates for which joint steps cost less than the sweeps that they save: a matrix costs one sweep for every
-/// four of them, and a step that ends at a kink is followed by another.
+/// Maximum number of coordinates for which joint steps cost less than the sweeps that they save: a matrix costs one
+/// sweep for every four coordinates, and a step that ends at a kink is followed by another.
 const MAX_JOINT_COORDINATES: usize = 64;
 
-/// The rows, with a copy by columns.
+/// Rows with a softmax loss, with a copy of the design matrix by columns.
 pub(super) struct SoftmaxProblem<'a> {
     rows: ClassRows<'a>,
     columns: Columns,
@@ -60,18 +60,19 @@ impl CompositeProblem for SoftmaxProblem<'_> {
     }
 }
 
-/// The quadratic model ½ΔᵀHΔ + gᵀΔ with the margins of Δ: a move and a derivative cost O(nonzeros of the column).
+/// Quadratic model ½ΔᵀHΔ + gᵀΔ of the objective, with the margins of the step Δ. Changing a coordinate of Δ and its
+/// derivative both cost O(nonzeros of the column).
 struct ByColumns<'s> {
     rows: ClassRows<'s>,
     columns: &'s Columns,
     state: &'s State,
-    /// The curvature of the penalties.
+    /// Curvature of the penalty at each coordinate.
     penalty_curvature: Vec<f64>,
-    /// Δ.
+    /// Current step Δ.
     step: Vec<f64>,
-    /// Its margins z, row by row.
+    /// Margins z of the step Δ: row by row, one number per class.
     margin: Vec<f64>,
-    /// Σ_k p_k z_k of each row.
+    /// Mean Σ_k p_k z_k of the margins z over the classes of each row, with class probabilities p_k.
     mean: Vec<f64>,
     diagonal: Vec<f64>,
 }
@@ -165,7 +166,8 @@ impl Model for ByColumns<'_> {
     }
 }
 
-/// 1 − p_k without cancellation: near 1, p_k has lost digits that the other probabilities still have.
+/// Computes 1 − p_k for class probabilities p without cancellation, as the sum of the other probabilities: near 1, p_k
+/// has lost digits that the others still have.
 pub(super) fn others(p: &[f64], k: usize) -> f64 {
     if p[k] > 0.5 { p[..k].iter().chain(&p[k + 1..]).sum() } else { 1.0 - p[k] }
 }

@@ -1,4 +1,4 @@
-//! A pass over the rows with one margin per class.
+//! Passes over the rows for losses with one margin per class.
 
 use super::state::ClassRows;
 use crate::batch::optimum::{
@@ -10,8 +10,9 @@ use crate::batch::optimum::{
 };
 use std::ops::Range;
 
-/// out_k = Σ t_rk x_r. One visitor per block replaces the margins of a row at `point` (0 without one) by t_r, given the
-/// row's number within the block. Points hold the coordinates of class 0, then of class 1, and so on.
+/// Computes `out` = Σ t_rk x_r for each class k over the rows x_r. The visitor of each block receives the row's number
+/// within the block and its margins at `point` (0 without a point), and replaces the margins by the factors t_rk.
+/// Points hold the coordinates of class 0, then of class 1, and so on.
 pub(super) fn run<V: FnMut(usize, &mut [f64]) + Send>(
     passes: &mut Passes,
     rows: ClassRows,
@@ -23,7 +24,8 @@ pub(super) fn run<V: FnMut(usize, &mut [f64]) + Send>(
     run_kind::<PLAIN, _>(passes, rows, point, visitors, out)
 }
 
-/// [`run`] with visitors that also get the largest Σ|w_j x_rj| of a row's margins, or 0 unless passes are precise.
+/// Runs a pass like [`run`] whose visitors also receive the largest Σ|w_j x_rj| over the margins of a row; 0 unless
+/// passes are precise.
 pub(super) fn run_sized<V: FnMut(usize, &mut [f64], f64) + Send>(
     passes: &mut Passes,
     rows: ClassRows,
@@ -37,7 +39,7 @@ pub(super) fn run_sized<V: FnMut(usize, &mut [f64], f64) + Send>(
     }
 }
 
-/// [`run`] without margins, with a known rounding error: see [`Passes::run_sum`].
+/// Runs a pass like [`run`] without margins, whose rounding error is bounded as for [`Passes::run_sum`].
 pub(super) fn run_sum<V: FnMut(usize, &mut [f64]) + Send>(
     passes: &mut Passes,
     rows: ClassRows,
@@ -51,7 +53,7 @@ pub(super) fn run_sum<V: FnMut(usize, &mut [f64]) + Send>(
     }
 }
 
-/// A pass of one kind.
+/// Runs a pass of the kind `KIND`, one of the constants from [`PLAIN`] to [`CARRIED`].
 fn run_kind<const KIND: u8, V: FnMut(usize, &mut [f64], f64) + Send>(
     passes: &mut Passes,
     rows: ClassRows,
@@ -72,7 +74,7 @@ fn run_kind<const KIND: u8, V: FnMut(usize, &mut [f64], f64) + Send>(
     Ok(())
 }
 
-/// The rows of one block.
+/// Inner loop of a pass over the rows of one block.
 struct Rows<'s, const KIND: u8, V> {
     rows: ClassRows<'s>,
     range: Range<usize>,

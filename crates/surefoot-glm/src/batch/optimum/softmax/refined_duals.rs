@@ -1,9 +1,11 @@
-//! Dual points of the softmax loss whose means are those that the penalty requires, as nearly as rounding permits.
+//! Dual points of the softmax loss whose z_jk (mean of dual points times column j, for class k) are the values that the
+//! penalty requires, as nearly as rounding permits.
 //!
-//! A residual of a mean z_jk costs its square over 2·l2, or, under an L1 penalty alone, a share of all dual points. Without an intercept
-//! columns with a large mean relative to their standard deviation make it large, although the point is optimal. An exponential tilt
-//! q'_ik ∝ q_ik·exp(Σ_j s_jk x_ij) removes it: with H = Σ ω x xᵀ ⊗ (diag(q) − qqᵀ) a Newton step is H·s = z − z*, and q' is in the simplex for
-//! any s. It changes the Fenchel–Young gaps of the rows to second order only.
+//! A residual of z_jk adds its square over 2·l2 to the gap, or, under an L1 penalty alone, requires that all dual
+//! points are scaled down. Without an intercept, columns with a large mean relative to their standard deviation make
+//! the residual large, although the point is optimal. An exponential tilt q'_ik ∝ q_ik·exp(Σ_j s_jk x_ij) of the dual
+//! points q removes it: with H = Σ ω x xᵀ ⊗ (diag(q) − qqᵀ), a Newton step solves H·s = z − z* for the required values
+//! z*, and q' is in the simplex for any s. The tilt changes the Fenchel–Young gaps of the rows to second order only.
 
 use super::{
     gap::means,
@@ -17,12 +19,13 @@ use crate::batch::optimum::{
     workers::Stopped,
 };
 
-/// Most means, of all classes, that are corrected.
+/// Maximum number of means z_jk, over all columns and classes, that are corrected.
 const MAX_MEANS: usize = 256;
-/// Newton steps: about three, more where rounding is large.
+/// Maximum number of Newton steps: about three suffice, more where rounding errors are large.
 const MAX_STEPS: usize = 16;
 
-/// Returns corrected dual points; `None` where an intercept makes the columns centred, or there are too many means.
+/// Tilts the dual points so that the mean of dual points times column is as the penalty requires. Returns `None` if
+/// there is an intercept, whose columns are centred, or if there are too many means.
 ///
 /// *Cost*: per step one pass and, for k means, k² operations per row and k³/6.
 pub(super) fn refined(
@@ -54,18 +57,19 @@ pub(super) fn refined(
     Ok(Some(best))
 }
 
-/// A mean with the value that the penalty requires.
+/// Value `target` that the penalty requires for one mean z_jk of dual points times column.
 struct WantedMean {
-    /// Coordinate of the point.
+    /// Coordinate of the point that the mean belongs to.
     at: usize,
     class: usize,
-    /// Index of its column among those of the system.
+    /// Index of the column among the columns of the system of equations.
     column: usize,
     target: f64,
 }
 
-/// Removes wanted means of a column with an L1 penalty alone until the others can sum to 0 over classes, as all means of a column do, with
-/// means of at most l1 for the removed ones: those of the smallest weights of the sign that prevails, which are as good as 0.
+/// Removes required means (coordinate, value) of a column with an L1 penalty alone until the others are compatible with
+/// a sum of 0 over classes, which all means of a column have, if the removed means are at most l1. Removes those of the
+/// smallest weights of the prevailing sign, which are as good as 0.
 fn free_excess(found: &mut Vec<(usize, f64)>, is_of_column: impl Fn(usize) -> bool, point: &[f64], classes: usize) {
     loop {
         let of = || found.iter().enumerate().filter(|(_, (at, _))| is_of_column(*at));
@@ -80,12 +84,13 @@ fn free_excess(found: &mut Vec<(usize, f64)>, is_of_column: impl Fn(usize) -> bo
     }
 }
 
-/// The equations for the tilt.
+/// Linear equations for the tilt that gives all means (of dual points times column) the values that the penalty
+/// requires.
 struct System {
     wanted: Vec<WantedMean>,
-    /// Index of each coordinate of the design among the columns, as [`each_row`] takes it.
+    /// Index of each coordinate among the columns of the system, as [`each_row`] expects it.
     place: Vec<usize>,
-    /// Values of a row by column.
+    /// Buffer for the values of a row, one per column of the system.
     values: Vec<f64>,
 }
 
@@ -124,14 +129,14 @@ impl System {
         Ok(Some(System { wanted: wanted.collect(), values: vec![0.0; columns.len()], place }))
     }
 
-    /// The largest residual, relative to the norm of its column.
+    /// Returns the largest absolute residual, each relative to the norm of its column.
     fn size(&self, rows: ClassRows, residuals: &[f64]) -> f64 {
         let dim = rows.sample.design.dim();
         let relative = self.wanted.iter().zip(residuals).map(|(w, r)| r.abs() / rows.sample.design.lengths[w.at % dim]);
         relative.fold(0.0, |a: f64, b| if b.is_nan() { f64::INFINITY } else { a.max(b) })
     }
 
-    /// Calls `visit` with the number of each row and its values by column.
+    /// Calls `visit` with the required means, the number of each row and its values, one per column of the system.
     fn each(
         &mut self,
         passes: &Passes,
@@ -146,7 +151,8 @@ impl System {
         })
     }
 
-    /// The lower triangle of H. If all classes of a column are wanted, their sum, which no loss depends on, is given a curvature of its own.
+    /// Computes the lower triangle of the matrix H of the equations. If the means of all classes of a column are
+    /// required, adds a curvature for their sum, on which no loss depends.
     fn hessian(&mut self, passes: &Passes, rows: ClassRows, duals: &[f64]) -> Result<Vec<f64>, Stopped> {
         let (width, classes) = (self.wanted.len(), rows.classes);
         let mut square = vec![0.0; width * width];
@@ -173,7 +179,7 @@ impl System {
         Ok(square)
     }
 
-    /// Tilts the dual points by −step.
+    /// Tilts the dual points exponentially by −step.
     fn tilt(&mut self, passes: &Passes, rows: ClassRows, step: &[f64], duals: &mut [f64]) -> Result<(), Stopped> {
         let mut exponents = vec![0.0; rows.classes];
         self.each(passes, rows, |wanted, r, values| {

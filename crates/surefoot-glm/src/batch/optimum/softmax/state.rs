@@ -1,4 +1,5 @@
-//! A point of all classes, with the objective and derivatives that one pass computes.
+//! Point with one weight per column and class, together with the softmax objective and derivatives that one pass
+//! computes.
 
 use super::pass::{run, run_sized};
 use crate::{
@@ -8,7 +9,7 @@ use crate::{
     numeric::sums::Sum,
 };
 
-/// Rows, and the number of their classes.
+/// Rows, and the number of classes.
 #[derive(Clone, Copy)]
 pub(super) struct ClassRows<'a> {
     pub(super) sample: Sample<'a>,
@@ -16,32 +17,34 @@ pub(super) struct ClassRows<'a> {
 }
 
 impl ClassRows<'_> {
-    /// The class of a row.
+    /// Returns the class of row `r`.
     #[inline(always)]
     pub(super) fn class(&self, r: usize) -> usize {
         (self.sample.label(r) as usize).min(self.classes - 1)
     }
 }
 
-/// A point with the softmax loss around it. Arrays by row have one number per class.
+/// Point together with the softmax objective and its derivatives. Arrays by row hold one number per class.
 pub(super) struct State {
     pub(super) point: Vec<f64>,
     pub(super) margin: Vec<f64>,
-    /// Probabilities p_k of each row.
+    /// Class probabilities p_k of each row.
     pub(super) means: Vec<f64>,
-    /// The gradient of the smooth part: the mean loss and the l2 penalty.
+    /// Gradient of the smooth part of the objective: the mean loss and the L2 penalty.
     pub(super) gradient: Vec<f64>,
     pub(super) objective: f64,
-    /// Bounds the difference of each row's margins from those of the stored model.
+    /// Upper bound on the difference between each row's margins and those of the model as stored.
     pub(super) error: Vec<f64>,
-    /// Bounds the difference of the objective from the exact one of the stored model.
+    /// Upper bound on the difference between the computed objective and the exact objective of the model as stored.
     pub(super) objective_error: f64,
-    /// Whether every row's loss keeps decreasing in the direction of its margins, without a minimum.
+    /// Whether the loss of every row keeps decreasing without a minimum as its margins grow in their present direction
+    /// (a direction of recession).
     pub(super) recedes: bool,
 }
 
 impl State {
-    /// One pass; a second, precise one where the rounding error of the first is too large.
+    /// Computes the objective and its derivatives at a point. One pass; a second, precise pass if the rounding error of
+    /// the first is too large.
     pub(super) fn at(
         passes: &mut Passes,
         rows: ClassRows,
@@ -111,7 +114,8 @@ impl State {
         }
     }
 
-    /// H·x for the Hessian of the smooth part, whose rows are ω(diag(p) − ppᵀ): one pass.
+    /// Computes H·x for the Hessian H of the smooth part of the objective, in which a row of weight ω and class
+    /// probabilities p has the curvature ω(diag(p) − ppᵀ). One pass.
     pub(super) fn hessian_product(
         &self,
         passes: &mut Passes,
@@ -138,7 +142,7 @@ impl State {
     }
 }
 
-/// The rounding error of the probabilities, expressed as an error of the margins.
+/// Bounds the rounding error of the class probabilities, as an equivalent error of the margins.
 #[inline(always)]
 fn rounding_error(margins: &[f64]) -> f64 {
     let ends = |(low, high): (f64, f64), m: &f64| (low.min(*m), high.max(*m));
@@ -146,7 +150,7 @@ fn rounding_error(margins: &[f64]) -> f64 {
     (8.0 + margins.len() as f64 + (high - low)) * EPS
 }
 
-/// Bounds the change of the loss over margins at most `error` away, where the label has probability 1 − `others`.
+/// Bounds the change of the loss over margins at most `error` away, for a row whose label has probability 1 − `others`.
 #[inline(always)]
 fn deviation(others: f64, error: f64) -> f64 {
     // The absolute derivatives of a row sum to 2·others, which grows by at most e^(2·error), and never beyond 2.
@@ -154,7 +158,8 @@ fn deviation(others: f64, error: f64) -> f64 {
     2.0 * error * (others * grown).min(1.0)
 }
 
-/// Replaces margins by probabilities; returns the loss ln Σ e^(m_j) − m_y, from the same exponentials.
+/// Replaces the margins m of a row with label y by class probabilities. Returns the loss ln Σ e^(m_j) − m_y, computed
+/// from the same exponentials.
 #[inline(always)]
 fn means_and_value(y: usize, margins: &mut [f64]) -> f64 {
     let (mut top, mut largest) = (y, margins[y]);
@@ -174,7 +179,8 @@ fn means_and_value(y: usize, margins: &mut [f64]) -> f64 {
     behind + libm::log1p(rest)
 }
 
-/// Replaces probabilities by derivatives; the label's, p_y − 1, is minus the sum of the others.
+/// Replaces the class probabilities of a row with label y by the derivatives of its loss. That of the label, p_y − 1,
+/// is computed as minus the sum of the others.
 #[inline(always)]
 pub(super) fn derivatives(y: usize, means: &mut [f64]) {
     means[y] = 0.0;
