@@ -17,14 +17,14 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Builds the chain of `dim` coordinates, with noise σ = `noise`.
+    /// Builds the chain with `dim` coordinates and noise of standard deviation σ = `noise`.
     #[must_use]
     pub fn new(dim: usize, noise: f64) -> Self {
         let solution = (1..=dim).map(|i| 1.0 - i as f64 / (dim as f64 + 1.0)).collect();
         Self { solution, noise, room: 1.0 }
     }
 
-    /// Enlarges the ball to `room` times the necessary radius ‖x*‖.
+    /// Enlarges the domain to a ball of radius `room`·‖x*‖, where ‖x*‖ is the necessary radius.
     #[must_use]
     pub fn within(self, room: f64) -> Self {
         Self { room, ..self }

@@ -14,7 +14,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Builds a loss of `dim` coordinates with ‖c‖ = `slope` and noise σ = `noise`.
+    /// Builds the loss with `dim` coordinates, ‖c‖ = `slope` and noise of standard deviation σ = `noise`.
     #[must_use]
     pub fn new(dim: usize, slope: f64, noise: f64) -> Self {
         Self { dim, slope, noise }
