@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<(), Failure> {
     }
 }
 
-/// Returns the output format: the one given by `--format`, otherwise the one implied by the extension of the output file.
+/// Returns the output format: the one given by `--to`, otherwise the one implied by the extension of the output file.
 fn format(args: &ExportArgs) -> Result<Exported, Failure> {
     let extension = Path::new(&args.output).extension().and_then(|extension| extension.to_str());
     let format = match (args.to, extension) {

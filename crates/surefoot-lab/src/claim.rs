@@ -17,7 +17,7 @@ pub enum Claim {
     },
     /// At every x, the mean reading times x^`power` lies between `least` and `most`.
     Within {
-        /// Exponent of x.
+        /// Exponent of the factor x^`power`.
         power: f64,
         /// Least value allowed.
         least: f64,
@@ -57,7 +57,7 @@ pub enum Claim {
     },
     /// The largest over x of the mean reading times x^`power` is at most `most` times the smallest.
     Spread {
-        /// Exponent of x.
+        /// Exponent of the factor x^`power`.
         power: f64,
         /// Largest ratio of the two that is allowed.
         most: f64,

@@ -19,7 +19,7 @@ use planted::{Backwards, LastIterate, Late, OldWeight, Stubborn, Uncorrected};
 /// Optimisation method: an algorithm of the paper over an online learner. `power` is the exponent of the weights α_t = t^`power`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Method {
-    /// Algorithm 1 (anytime conversion) over OGD-norm.
+    /// Algorithm 1 (anytime conversion) over OGD-norm (online gradient descent with an adaptive learning rate).
     Anytime { power: f64 },
     /// Algorithm 1 over OGD-norm, with queries βx_t + (1−β)w_t between the iterate w_t and the average x_t.
     Between { power: f64, beta: f64 },

@@ -1,4 +1,4 @@
-//! The one-pass trainer of many classes, literally: the [`trainer`](crate::trainer) with one vector per class.
+//! The one-pass trainer of many classes, written directly from its definition: the [`trainer`](crate::trainer) with one vector per class.
 //!
 //! Class c has its own θ, S, M and n per coordinate, all 0 until the first row of the class. For lane k (one of the learners trained side by
 //! side), m_c denotes the margin of class c at the lane's output point, and q_c the margin at 0.4·x_t + 0.6·w_t. The gradient in q_c is

@@ -20,7 +20,7 @@ pub struct Round<N = f64> {
 /// Gradient oracle: returns the gradient for round t at a point.
 pub type Oracle<'a, N = f64> = &'a mut dyn FnMut(u64, &[N]) -> Vec<N>;
 
-/// Runs Algorithm 1 with queries βx + (1−β)w between the average x = Σ α_i w_i/A and the iterate w; the output is x.
+/// Runs Algorithm 1 with queries βx + (1−β)w between the average x = Σ α_i w_i/Σ α_i and the iterate w; the output is x.
 pub fn anytime<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
@@ -44,7 +44,8 @@ pub fn anytime<N: Number>(
     trace
 }
 
-/// Runs Algorithm 2 with follow-the-leader on the losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖²: w_{t+1} = Π_D((Σα_i x_i − Z_t/μ)/A_t).
+/// Runs Algorithm 2 with follow-the-leader on the losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖²: w_{t+1} = Π_D((Σα_i x_i − Z_t/μ)/A_t), with Z_t = Σ α_i
+/// g_i and A_t = Σ α_i.
 pub fn strongly_convex<N: Number>(
     dim: usize,
     domain: &Domain<N>,
@@ -189,8 +190,8 @@ pub fn shrunk<N: Number>(weight: &dyn Fn(u64) -> f64) -> impl FnMut(u64, Option<
     }
 }
 
-/// Runs Algorithm 4 with the weights α_t = t: query x_t = (A_{t−1} y_{t−1} + t·w_t)/A_t and output y_t = x_t − η_t g_t, with the learning
-/// rate η_t = c·B/√(ε² + Σ A_i‖g_i‖²).
+/// Runs Algorithm 4 with the weights α_t = t and their sums A_t: query x_t = (A_{t−1} y_{t−1} + t·w_t)/A_t and output y_t = x_t − η_t g_t,
+/// with the learning rate η_t = c·B/√(ε² + Σ A_i‖g_i‖²) for a domain of diameter B.
 pub fn accelerated<N: Number>(
     learner: &mut dyn Learner<N>,
     diameter: N,
@@ -214,8 +215,8 @@ pub fn accelerated<N: Number>(
     trace
 }
 
-/// Runs the linear-decay conversion over T rounds: x_{t+1} = x_t + (α_{t+1} + … + α_T)/A_T·(w_{t+1} − w_t). After T rounds the output is the
-/// average of the learner's iterates.
+/// Runs the linear-decay conversion over T rounds with queries x_t: x_{t+1} = x_t + (α_{t+1} + … + α_T)/A_T·(w_{t+1} − w_t), where A_T = Σ
+/// α_t. The output is the average of the learner's iterates w_t.
 pub fn linear_decay<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,

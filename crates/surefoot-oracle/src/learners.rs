@@ -15,7 +15,7 @@ pub trait Learner<N = f64> {
     fn update(&mut self, gradient: &[N]);
 }
 
-/// Projected gradient descent with the learning rate B/√(2 Σ‖G‖²).
+/// Projected gradient descent with the learning rate B/√(2 Σ‖G‖²), for weighted gradients G and a domain of diameter B.
 #[derive(Clone, Debug)]
 pub struct Ogd<N = f64> {
     domain: Domain<N>,
@@ -164,7 +164,8 @@ impl<N: Number> Learner<N> for DualAdaGrad<N> {
     }
 }
 
-/// Follow-the-leader on the losses Σ α_i(⟨g_i, ·⟩ + (μ/2)‖· − centre‖²): w_{t+1} = Π_D(centre − Z_t/(μA_t)).
+/// Follow-the-leader on the losses Σ α_i(⟨g_i, ·⟩ + (μ/2)‖· − centre‖²): w_{t+1} = Π_D(centre − Z_t/(μA_t)), with Z_t = Σ α_i g_i and A_t = Σ
+/// α_i.
 #[derive(Clone, Debug)]
 pub struct Ridge<N = f64> {
     domain: Domain<N>,
@@ -199,8 +200,9 @@ impl<N: Number> Learner<N> for Ridge<N> {
     }
 }
 
-/// Dual averaging with the penalty l1‖·‖₁ + (l2/2)‖·‖²: w_t = −soft(Z_{t−1}, A_t·l1)/(λ_t + A_t·l2), where soft is soft-thresholding and λ_t
-/// = √(2(Γ² + V))/r. A gradient is clipped to the length of the largest previous one, unless r is infinite.
+/// Dual averaging with the penalty l1‖·‖₁ + (l2/2)‖·‖²: w_t = −soft(Z_{t−1}, A_t·l1)/(λ_t + A_t·l2), with the sum Z of weighted gradients,
+/// the sum A of weights, soft-thresholding, and λ_t = √(2(Γ² + V))/r. A gradient is clipped to the length Γ of the largest previous one,
+/// unless r is infinite; V is the sum of the squared clipped lengths.
 #[derive(Clone, Debug)]
 pub struct CompositeAveraging<N = f64> {
     /// Strengths l1 and l2 of the two penalties.

@@ -1,4 +1,4 @@
-//! The one-pass trainer, literally: dense vectors, all sums over the past recomputed, f64 throughout.
+//! The one-pass trainer, written directly from its definition: vectors are dense, and all sums over the past are recomputed, in f64.
 //!
 //! Each lane k (one of the learners trained side by side) has a scale D_k. Coordinate j is divided by M_j, the largest |x_j| so far, and n_j
 //! counts the rows in which it is nonzero. The iterate is w^k_{t,j} = θ^k_j/√(S_j(1 + 4/n_j)), and the average is

@@ -119,7 +119,7 @@ fn losses(points: &[Point], recent: &[Option<f64>]) -> Table {
     Table { head, rows: points.iter().enumerate().filter(told).map(row).collect() }
 }
 
-/// Returns the card about the shares of the lanes in the model; `None` if there is nothing to show.
+/// Returns the card about the share of each lane in the model; `None` if there is only one lane.
 pub(super) fn lanes(record: &Record) -> Option<Card> {
     let points: Vec<_> = record.points.iter().filter(|point| point.summary.lanes.len() > 1).collect();
     let last = &points.last()?.summary;

@@ -18,7 +18,7 @@ const DIM: usize = 20;
 const CLAIM: Claim = Claim::Largest { most: 1e-12 };
 
 /// Builds an experiment row with the largest error of the identity α_t(x_t − w_t) = A_{t−1}(p − x_t) over a run, relative to the size of the
-/// points; p is the previous average.
+/// points; p is the previous output.
 fn identity(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[100.0, 1000.0][..], &[100.0, 1000.0, 10_000.0]);
     let trial = move |axis: &[f64], mut random: Random| {

@@ -47,7 +47,8 @@ impl Solver for ClassicLeader {
     }
 }
 
-/// Accelerated stochastic approximation in a ball around 0, which is given L, σ, the radius and T beforehand.
+/// Accelerated stochastic approximation in a ball around 0, which is given the smoothness L, the noise σ, the radius and the number of
+/// steps beforehand.
 ///
 /// Source: Lan (2012), AC-SA with the steps of its Corollary 1.
 pub(super) struct Told {

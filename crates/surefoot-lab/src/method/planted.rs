@@ -184,7 +184,7 @@ pub(super) struct Stubborn<L> {
     stride: f64,
     rate: f64,
     step: u64,
-    /// Output y_t.
+    /// Output y_t of Algorithm 4, its current solution.
     output: Vec<f64>,
 }
 

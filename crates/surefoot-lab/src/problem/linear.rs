@@ -5,7 +5,7 @@ use crate::Random;
 
 /// Linear loss ⟨c, x⟩ over the unit ball with noise, with c along the first coordinate.
 ///
-/// If ‖c‖ = σ/√T, noise hides c from any method of T steps, whose excess is then of order σ/√T.
+/// If ‖c‖ = σ/√T, noise of standard deviation σ hides c from any method of T steps, whose excess is then of order σ/√T.
 #[derive(Clone, Copy, Debug)]
 pub struct Linear {
     dim: usize,

@@ -22,7 +22,7 @@ impl Coin {
     }
 }
 
-/// Builds an experiment row with the sum of tosses weighted by their number t, bounded by `level`, at the step where the sum came closest to
+/// Builds an experiment row with the sum of tosses weighted by their position t, bounded by `level`, at the step where the sum came closest to
 /// it.
 fn row(label: &str, form: Form, coin: Coin, level: fn(f64, f64) -> f64) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
