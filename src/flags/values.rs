@@ -137,7 +137,7 @@ pub(crate) fn quote(text: &str) -> Result<Quote, String> {
     quote.filter(|quote| quote.is_usable()).ok_or_else(|| "a mark such as ' is needed, or none".to_owned())
 }
 
-/// Parses an interaction: the names of two groups of features, separated by a colon.
+/// Parses an interaction: the names of two columns or namespaces, separated by a colon.
 pub(crate) fn interaction(text: &str) -> Result<(String, String), String> {
     let two = text.split_once(':').filter(|(_, b)| !b.contains(':'));
     two.map(|(a, b)| (a.to_owned(), b.to_owned()))

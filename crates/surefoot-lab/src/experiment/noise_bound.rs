@@ -1,4 +1,4 @@
-//! V2: Theorem 1 on a linear loss whose slope is as small as the noise hides.
+//! V2: Theorem 1 on a linear loss whose slope is so small that noise hides it.
 
 use super::rate::{self, Outcome, under_hinted_regret, under_regret};
 use crate::method::Method;
