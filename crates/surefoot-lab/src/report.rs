@@ -27,7 +27,7 @@ pub struct Point {
 /// Result of one row of an experiment: the mean readings and the checked claims.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Label of the row, unique within its experiment.
+    /// Label of the row, which describes the method and the problem.
     pub label: String,
     /// Whether the row contains a planted error, so that its claims are expected to fail.
     pub planted: bool,

@@ -5,8 +5,8 @@ use crate::Random;
 
 /// Nesterov's chain, the worst quadratic for methods that move along gradients: ⅛(x_1² + Σ(x_{i+1} − x_i)² + x_k²) − ¼x_1.
 ///
-/// With k coordinates, its smoothness is L = 1, and the minimiser is x*_i = 1 − i/(k+1). If k ≥ 2T + 1, no method whose points stay in the span of its gradients has an excess
-/// below 3L‖x*‖²/(32(T+1)²) after T gradients. The radius of the ball is ‖x*‖.
+/// With k coordinates, its smoothness is L = 1, and the minimiser is x*_i = 1 − i/(k+1). If k ≥ 2T + 1, no method whose points stay in the
+/// span of its gradients has an excess below 3L‖x*‖²/(32(T+1)²) after T gradients. The radius of the ball is ‖x*‖.
 ///
 /// Source: Nesterov, Introductory Lectures on Convex Optimization, Theorem 2.1.7.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use super::{Finding, Point, Report, Section};
 use crate::claim::{Check, Claim};
 use surefoot_plot::{Figure, Scale, Series, Style};
 
-/// Draws all plots, and returns each with its file name.
+/// Draws all plots, and returns each with its file name without extension.
 pub(super) fn all(report: &Report) -> Vec<(String, Figure)> {
     let overviews =
         [("slopes", slopes(report)), ("certificates", certificates(report)), ("coverage", coverage(report))];
