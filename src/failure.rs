@@ -1,4 +1,4 @@
-//! The error type of commands: exit status and message.
+//! The error type of commands: an exit status and a message.
 
 use crate::{
     process::signals::Signal,
@@ -7,42 +7,42 @@ use crate::{
 use std::fmt;
 use surefoot_fit::FitError;
 
-/// Exit status if the data or a file is at fault.
+/// Exit status of a run that fails because of its data or a file.
 pub(crate) const DATA: u8 = 1;
-/// Exit status if the command line is at fault.
+/// Exit status of a run that fails because of its command line.
 pub(crate) const USAGE: u8 = 2;
 
-/// Error of a command that could not do its work.
+/// Error that ends a command: its exit status and the message for the user.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: u8,
-    /// Message of one line: the place, the fault and the remedy; empty if nothing is to be printed.
+    /// One-line message: where the fault is, what it is and how to mend it; empty if nothing is to be printed.
     pub(crate) message: String,
 }
 
 impl Failure {
-    /// Builds the failure of a run whose data or files are at fault.
+    /// Builds the error of a run that fails because of its data or a file.
     pub(crate) fn data(message: impl Into<String>) -> Failure {
         Failure { status: DATA, message: message.into() }
     }
 
-    /// Builds the failure of a run whose command line is at fault.
+    /// Builds the error of a run that fails because of its command line.
     pub(crate) fn usage(message: impl Into<String>) -> Failure {
         Failure { status: USAGE, message: message.into() }
     }
 
-    /// Builds the failure of a run that a signal ended, with the exit status of that signal.
+    /// Builds the error of a run that was ended by a signal; its exit status is that of the signal.
     pub(crate) fn signalled(signal: Signal, message: impl Into<String>) -> Failure {
         Failure { status: signal.status(), message: message.into() }
     }
 
-    /// Builds the failure of a run that cannot write to standard output.
+    /// Builds the error of a run that cannot write to standard output.
     pub(crate) fn stdout(error: &std::io::Error) -> Failure {
         let text = error.to_string();
         Failure::data(format!("standard output: {}", text.split(" (os error").next().unwrap_or(&text)))
     }
 
-    /// Appends `what`, usually what happened to the work done so far, to the message.
+    /// Appends `what` to the message, usually what became of the work done so far.
     pub(crate) fn and(mut self, what: impl fmt::Display) -> Failure {
         self.message = format!("{}; {what}", self.message);
         self

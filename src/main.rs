@@ -56,7 +56,7 @@ fn run(command: Command) -> Result<(), Failure> {
     }
 }
 
-/// Prints the help text or the version, or returns the failure that reports what is wrong with the arguments.
+/// Prints the help text or the version if either was requested; otherwise returns an error that says what is wrong with the arguments.
 fn explain(error: &clap::Error) -> Result<(), Failure> {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return lines::printed(error.print());

@@ -1,4 +1,4 @@
-//! `surefoot completions`: writes a shell's completion script, generated from the definitions that the parser uses.
+//! `surefoot completions`: prints a shell completion script, generated from the definitions of the commands and their flags.
 
 use crate::{
     failure::Failure,

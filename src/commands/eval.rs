@@ -1,4 +1,4 @@
-//! `surefoot eval`: measures a model on labelled rows.
+//! `surefoot eval`: evaluates a model on labelled rows.
 
 use crate::{
     failure::Failure,
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &EvalArgs) -> Result<(), Failure> {
     lines::print(text.as_bytes())
 }
 
-/// Opens the file of the report and checks that it is none of the files that are read.
+/// Opens the file of the HTML report, and checks that it is not also one of the input files.
 fn open_report(name: &OsStr, args: &EvalArgs, data: &Data) -> Result<Output, Failure> {
     if name == "-" && args.talk.json {
         return Err(Failure::usage("standard output cannot hold both the report and --json: give --report a file"));

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ExportArgs) -> Result<(), Failure> {
     }
 }
 
-/// Returns the output format: the one given by the flag, otherwise the one implied by the extension.
+/// Returns the output format: the one given by `--to`, otherwise the one implied by the extension of the output file.
 fn format(args: &ExportArgs) -> Result<Exported, Failure> {
     let extension = Path::new(&args.output).extension().and_then(|extension| extension.to_str());
     let format = match (args.to, extension) {
@@ -60,7 +60,7 @@ fn format(args: &ExportArgs) -> Result<Exported, Failure> {
     }
 }
 
-/// Returns the names of the features that share a slot: the index for unhashed svmlight data, one empty name if no name was stored.
+/// Returns the names of the features that share a weight: the index for svmlight data without hashing; a single empty name if none is stored.
 fn names(model: &Model, id: u64) -> Vec<String> {
     let reading = &model.settings.reading;
     let is_index = reading.by == FeatureKey::Index && reading.bits.is_none();
@@ -92,8 +92,8 @@ fn csv(model: &Model, to: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a name as a CSV cell. A name that a spreadsheet would read as a formula, or that begins with ', is prefixed by one ';
-/// removing the first ' of such a cell restores the name.
+/// Formats a feature name as a CSV cell. A name that a spreadsheet would read as a formula, or that begins with ', gets a ' in front;
+/// removing that ' restores the name.
 fn cell(name: &str) -> String {
     let safe =
         if name.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']) { format!("'{name}") } else { name.to_owned() };

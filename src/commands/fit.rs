@@ -1,4 +1,4 @@
-//! `surefoot fit`: checks everything before the first row is read, runs the fit of the library and reports its progress and results.
+//! `surefoot fit`: checks everything that can be checked before the first row is read, trains a model, and reports progress and results.
 
 mod report;
 
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     }
 }
 
-/// Checks that all inputs exist and differ from the output, so that a wrong name costs no work.
+/// Checks that all input files exist and that none of them is the output, so that a wrong name is found before any training.
 fn check_files(data: &Data, test: &Data, output: &Output) -> Result<(), Failure> {
     let read: Vec<_> = data.inputs().iter().chain(test.inputs()).cloned().collect();
     if read.iter().filter(|input| matches!(input, InputName::Stdin)).count() > 1 {
@@ -84,7 +84,7 @@ fn check_files(data: &Data, test: &Data, output: &Output) -> Result<(), Failure>
     Ok(output.check_distinct(&read)?)
 }
 
-/// Reports which model `--resume` continues and from which row.
+/// Prints which model `--resume` continues, and from which row.
 fn introduce(args: &FitArgs, fit: &Fit<'_>, before: Option<&(Summary, Labels)>, console: &Console) {
     let (Some(path), Some((summary, _))) = (&args.resume, before) else { return };
     let (name, rows, plan) = (Path::new(path).display(), summary.rows, fit.plan());
@@ -115,13 +115,13 @@ fn reporter(args: &FitArgs, fit: &Fit<'_>, goes: &str, console: Console, records
     reporter
 }
 
-/// State of the command after all files are checked.
+/// State of the command `fit` once all files are checked.
 #[derive(Debug)]
 struct Command<'a> {
     args: &'a FitArgs,
     /// Name of the file to which the model is written.
     name: String,
-    /// Options for reading rows, shared with what the readers infer.
+    /// Options for reading rows, shared with the properties of the data that the readers infer.
     options: Options,
     /// Summary and labels of the model that `--resume` continues; `None` for a new model.
     before: Option<(Summary, Labels)>,
@@ -132,13 +132,14 @@ struct Command<'a> {
 }
 
 impl Command<'_> {
-    /// Returns the test rows, read with the settings of the model. Flags that restrict formats apply to DATA only.
+    /// Returns the labelled test rows, read with the settings of the model; flags that describe the format of DATA do not apply to them.
     fn test_rows(&self, stop: StopConditions) -> Labelled<'_> {
         let options = Options { accepts: Accepts::default(), ..self.options.clone() };
         Labelled { stop, ..evaluation::labelled(&self.test, options) }
     }
 
-    /// Checks the labels of the test rows before any row is learnt. The rows are read with what the beginning of DATA determines.
+    /// Checks the labels of the test rows before training begins. The test rows are read with the properties inferred from the beginning of
+    /// DATA.
     fn check_test(&self, data: &Data, loss: Loss, stop: StopConditions) -> Result<(), Interrupt> {
         if !self.test.can_reread() {
             return Ok(());
@@ -156,7 +157,7 @@ impl Command<'_> {
         Labelled { options, ..rows }.check(loss, &known)
     }
 
-    /// Converts an error of the library to a failure in the words of the command line.
+    /// Converts an error of the library to an error of the command, whose message names flags.
     fn words(&self, error: FitError) -> Failure {
         match (error, &self.args.resume) {
             (FitError::Resume { reason }, Some(path)) => {
@@ -166,7 +167,7 @@ impl Command<'_> {
         }
     }
 
-    /// Measures the saved model, writes the report, prints the results and returns the outcome of the run.
+    /// Evaluates the saved model, writes the HTML report, prints the results and returns the outcome of the run.
     fn conclude(&mut self, outcome: Outcome, data: &Data, mut reporter: Reporter) -> Result<(), Failure> {
         let stop = outcome.stop.map(|reason| Stop::of(reason, &self.signals));
         if let Some(stop) = stop.filter(|_| !outcome.has_learnt) {
@@ -250,7 +251,7 @@ impl Command<'_> {
         }
     }
 
-    /// Measures the saved model on the test rows, if there are any; only a signal ends the measurement early.
+    /// Evaluates the saved model on the test rows; `None` if there are no test rows. Only a signal ends the evaluation early.
     fn measure(&self, model: &Model) -> Result<Option<Findings>, Failure> {
         if self.test.inputs().is_empty() {
             return Ok(None);
@@ -265,7 +266,7 @@ impl Command<'_> {
         }
     }
 
-    /// Reports the end of a run that learnt nothing, and returns its failure.
+    /// Ends a run that was stopped before it learnt any row, and returns its error.
     fn nothing(&self, stop: Stop, reporter: &mut Reporter) -> Failure {
         let summary = self.before.as_ref().map_or_else(Summary::default, |(summary, _)| summary.clone());
         let seconds = reporter.seconds();
@@ -299,7 +300,7 @@ impl Command<'_> {
     }
 }
 
-/// Returns a warning for each `--penalty-factor` and each `--bounds` whose group contains no feature.
+/// Returns a warning for each `--penalty-factor` and each named `--bounds` whose group contains no feature of the model.
 fn grouped_in_vain(model: &Model) -> Vec<String> {
     let (factors, bounds) = model.unused_groups();
     let flags = factors.into_iter().map(|name| ("--penalty-factor", name));
@@ -313,7 +314,7 @@ fn grouped_in_vain(model: &Model) -> Vec<String> {
     flags.map(says).collect()
 }
 
-/// Returns the labels that were given a class weight but occur in no row.
+/// Returns the labels that have a class weight but occur in no row.
 fn weighted_in_vain(model: &Model) -> Vec<&str> {
     let Some(ClassWeights::Given(pairs)) = &model.settings.class_weights else { return Vec::new() };
     let (met, texts) = (model.labels.all(), &model.settings.reading.classes);

@@ -1,4 +1,4 @@
-//! `surefoot man`: writes one manual page with a section per command, generated from the definitions that the parser uses.
+//! `surefoot man`: prints one manual page with a section per command, generated from the definitions of the commands and their flags.
 
 use crate::{
     failure::Failure,

@@ -1,4 +1,4 @@
-//! The commands, one file each. A command checks its arguments and files, does its work and reports how it ended.
+//! The commands, one file each. A command checks its arguments and files, does its work, and reports the outcome.
 
 pub(crate) mod completions;
 pub(crate) mod eval;

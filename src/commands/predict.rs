@@ -21,7 +21,7 @@ use surefoot_fit::{Data, FitError, Interrupt, PredictedRow, Prediction, Response
 use surefoot_glm::{FeatureKey, Model};
 use surefoot_io::{Error, InputName, Options, Output, load_model, printable};
 
-/// Number of skipped rows whose errors are shown at the end.
+/// Greatest number of skipped rows whose error messages are printed at the end.
 const SHOWN: usize = 3;
 
 pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
@@ -94,7 +94,7 @@ fn response(kind: Kind) -> Response {
     }
 }
 
-/// Converts the reason for a missing prediction to an error that names helpful flags.
+/// Converts the reason for which a row has no prediction to an error that names flags that would help.
 fn with_remedy(reason: Unpredicted) -> Error {
     let message = reason.to_string();
     match reason {
@@ -105,7 +105,8 @@ fn with_remedy(reason: Unpredicted) -> Error {
     }
 }
 
-/// Returns a label as one line. For a terminal (`shown`) every unprintable character is escaped, otherwise only control characters.
+/// Escapes a label so that it stays on one line: every unprintable character if it is shown on a terminal (`shown`), otherwise only control
+/// characters.
 fn one_line(label: &str, shown: bool) -> String {
     if shown {
         return printable(label).into_owned();
@@ -113,7 +114,7 @@ fn one_line(label: &str, shown: bool) -> String {
     label.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
-/// Reason for ending the prediction before the last row.
+/// Reason for which predicting ends before the last row.
 enum PredictError {
     Read(Error),
     Write(Error),
@@ -135,7 +136,7 @@ struct Work<'a> {
     kind: Kind,
     flush: bool,
     on_error: OnError,
-    /// Separator between a prediction and the name of its row.
+    /// Separator between the prediction and the name of a row.
     separator: &'static str,
     /// Whether the output is a terminal.
     shown: bool,
@@ -144,7 +145,7 @@ struct Work<'a> {
     passed: SkippedRows,
 }
 
-/// Count of the skipped rows and the messages of the first [`SHOWN`] of them.
+/// Number of skipped rows, and the error messages of the first [`SHOWN`] of them.
 #[derive(Debug, Default)]
 struct SkippedRows {
     count: u64,
@@ -152,7 +153,7 @@ struct SkippedRows {
 }
 
 impl Work<'_> {
-    /// Predicts all rows and returns their number.
+    /// Predicts all rows and returns the number of rows.
     fn run(
         &mut self,
         prediction: &mut Prediction<'_>,
@@ -174,7 +175,7 @@ impl Work<'_> {
         Ok(count)
     }
 
-    /// Skips a row at fault, or returns its error if `--on-error` is `stop`.
+    /// Skips a row that cannot be read or predicted, or returns its error if `--on-error` is `stop`.
     fn pass_over(&mut self, error: Error) -> Result<(), PredictError> {
         if self.on_error == OnError::Stop {
             return Err(PredictError::Read(error));
@@ -190,7 +191,7 @@ impl Work<'_> {
         PredictError::Write(self.output.error(error))
     }
 
-    /// Writes the output line of one row: its numbers or class, then its name.
+    /// Writes the output line of one row: its predicted numbers or class, then the name of the row.
     fn write(&mut self, numbers: &[f64], name: Option<&[u8]>) -> std::io::Result<()> {
         for (k, &number) in numbers.iter().enumerate() {
             let class = || self.model.settings.reading.classes.iter().find(|class| class.code == number);
@@ -210,13 +211,13 @@ impl Work<'_> {
         self.end()
     }
 
-    /// Ends the output line, and flushes it with `--flush line`.
+    /// Ends the output line, and flushes the output if `--flush` is `line`.
     fn end(&mut self) -> std::io::Result<()> {
         self.output.write_all(b"\n")?;
         if self.flush { self.output.flush() } else { Ok(()) }
     }
 
-    /// Reports the remarks of the readers, the skipped rows and the number of features unseen in training.
+    /// Prints the notes of the readers, the skipped rows and the features unseen in training.
     fn tell(&self, notes: &[String], told: &UnseenSummary, quiet: bool) {
         let console = Console::new(quiet, false);
         notes.iter().for_each(|note| console.note(note));

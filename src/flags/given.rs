@@ -1,4 +1,4 @@
-//! Refusal of flags that would have no effect, by the [`rules`](super::rules) of each flag.
+//! Checks that refuse flags without an effect, as the table of [`rules`](super::rules) says.
 
 use super::rules::{Kind, Rule, TABLE};
 use crate::failure::Failure;
@@ -6,12 +6,12 @@ use clap::{ArgMatches, Command, parser::ValueSource};
 use surefoot_glm::{FeatureKey, Loss, Plan, Settings};
 use surefoot_io::{Accepts, Format, InputName, Options};
 
-/// Long names of the flags on the command line, in the order of the command's definition.
+/// Long names of the flags on the command line, in the order in which the command declares them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given(Vec<String>);
 
 impl Given {
-    /// Collects the flags given to a command.
+    /// Collects the flags that the user gave to a command.
     pub(crate) fn of(command: &Command, matches: &ArgMatches) -> Given {
         let is_given = |id: &str| matches.value_source(id) == Some(ValueSource::CommandLine);
         let given = command.get_arguments().filter(|arg| is_given(arg.get_id().as_str()));
@@ -26,7 +26,7 @@ impl Given {
         self.0.iter().any(|given| given == flag)
     }
 
-    /// Returns an error if a flag has no effect for a loss.
+    /// Returns an error if a given flag has no effect for this loss.
     pub(crate) fn check_loss(&self, loss: Loss) -> Result<(), Failure> {
         let refused = self.rules().find_map(|rule| Some((rule.flag, rule.refuses_loss(loss)?)));
         refused.map_or(Ok(()), |(flag, message)| {
@@ -35,14 +35,15 @@ impl Given {
         })
     }
 
-    /// Returns an error if a flag lacks another setting that it requires.
+    /// Returns an error if a given flag requires another setting that is missing.
     pub(crate) fn check_plan(&self, settings: &Settings, plan: &Plan) -> Result<(), Failure> {
         let lacks = |rule: &Rule| rule.needs.filter(|needs| !(needs.met)(settings, plan));
         let refused = self.rules().find_map(|rule| Some((rule.flag, lacks(rule)?.message)));
         refused.map_or(Ok(()), |(flag, message)| Err(Failure::usage(format!("--{flag} {message}"))))
     }
 
-    /// Returns an error if a flag has no effect for the format of the data. If the format is unknown yet, the check is made before a row is read.
+    /// Returns an error if a given flag has no effect for the format of the data. If the format is still unknown, the check is postponed
+    /// until the data are opened, before the first row.
     pub(crate) fn check_data(&self, options: &mut Options, inputs: &[InputName]) -> Result<(), Failure> {
         let given = self.clone();
         options.accepts = Accepts::new(move |format| given.refused(format.name).map_or(Ok(()), Err));
@@ -64,7 +65,7 @@ mod tests {
     use crate::flags::cli::Cli;
     use clap::CommandFactory;
 
-    /// Commands that read data.
+    /// Names of the commands that read data.
     const COMMANDS: [&str; 3] = ["fit", "predict", "eval"];
 
     #[test]

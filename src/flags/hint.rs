@@ -1,4 +1,4 @@
-//! Suggestions for flags, values and commands that do not exist.
+//! "Did you mean" suggestions for unknown flags, values and commands.
 
 use super::cli::Cli;
 use clap::{
@@ -6,7 +6,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-/// Flags of other tools, in lower case with hyphens, and the equivalent advice for this command.
+/// Flags of other tools, in lower case with hyphens, each with advice on what to use here.
 #[rustfmt::skip]
 const FLAGS: &[(&[&str], &str)] = &[
     (&["learning-rate", "eta", "eta0", "lr", "alpha0", "power-t", "initial-t", "step-size", "momentum"],
@@ -59,7 +59,7 @@ const FLAGS: &[(&[&str], &str)] = &[
     (&["file-format", "input-format", "filetype"], "--format NAME"),
 ];
 
-/// Values and commands of other tools by flag (empty for commands), and the equivalent value here.
+/// Values and commands of other tools: the flag that takes the value (empty for a command), the names used elsewhere, and the name used here.
 #[rustfmt::skip]
 const VALUES: &[(&str, &[&str], &str)] = &[
     ("loss", &["log", "logloss", "log_loss", "binomial", "binary", "bce", "logit", "binary:logistic", "logistic_regression"], "logistic"),
@@ -83,7 +83,7 @@ const VALUES: &[(&str, &[&str], &str)] = &[
     ("", &["dump", "save", "convert"], "export"),
 ];
 
-/// Flags of other commands by command, and their equivalents in that command.
+/// Flags given to the wrong command: the command, its unknown flag, and advice on what to use instead.
 const INSTEAD: &[(&str, &str, &str)] = &[
     ("predict", "skip-bad-rows", "--on-error skip"),
     ("fit", "on-error", "--skip-bad-rows N"),
@@ -91,7 +91,7 @@ const INSTEAD: &[(&str, &str, &str)] = &[
     ("fit", "id", "--ignore COL; surefoot predict --id COL writes the column beside predictions"),
 ];
 
-/// Returns a suggestion for an error of the argument parser, if there is one.
+/// Returns a suggestion that helps with an error of the argument parser; `None` if there is no suggestion.
 pub(crate) fn hint(error: &clap::Error, line: &[String]) -> Option<String> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -117,7 +117,7 @@ pub(crate) fn hint(error: &clap::Error, line: &[String]) -> Option<String> {
     }
 }
 
-/// Returns a suggestion for an unknown flag.
+/// Returns a suggestion for an unknown flag; `None` if there is no suggestion.
 fn of_flag(given: &str, line: &[String]) -> Option<String> {
     let flag = given.trim_start_matches('-').split('=').next().unwrap_or_default();
     let flag = flag.to_lowercase().replace('_', "-");
@@ -149,7 +149,7 @@ fn long_flags(command: &Command) -> Vec<String> {
     command.get_arguments().filter(takes).filter_map(|arg| arg.get_long().map(str::to_owned)).collect()
 }
 
-/// Returns a suggestion for an unknown value of a flag, or for an unknown command if `flag` is empty.
+/// Returns the known name most likely meant by an unknown value of a flag, or by an unknown command if `flag` is empty.
 fn of_value<'a>(flag: &str, given: &str, known: &[&'a str]) -> Option<&'a str> {
     let lower = given.to_lowercase();
     let other = VALUES.iter().find(|(of, names, _)| *of == flag && names.contains(&lower.replace('-', "_").as_str()));
@@ -158,13 +158,13 @@ fn of_value<'a>(flag: &str, given: &str, known: &[&'a str]) -> Option<&'a str> {
     meant.and_then(is_known).or_else(|| nearest(&lower, known.iter().copied()))
 }
 
-/// Returns the nearest known name if at most a third of the letters of `given` (at least one) differ.
+/// Returns the known name with the smallest edit distance from `given`, if this is at most a third of its length (or 1 for a short name).
 fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.map(|name| (distance(given, name), name)).min_by_key(|(distance, _)| *distance)?;
     (near.0 > 0 && 3 * near.0 <= given.chars().count().max(3)).then_some(near.1)
 }
 
-/// Returns the edit distance: the number of letters to change, insert, delete or swap with the next.
+/// Returns the edit distance between two names: the number of letters to change, insert, delete or swap with a neighbour.
 fn distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];

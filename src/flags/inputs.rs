@@ -1,10 +1,10 @@
-//! Conversion of names on the command line to data.
+//! Expansion of the file names on the command line to data sets.
 
 use std::ffi::OsString;
 use surefoot_fit::Data;
 use surefoot_io::{Error, expand};
 
-/// Expands file names, folders and glob patterns to the inputs that they stand for.
+/// Expands file names, folders and glob patterns to the list of input files.
 pub(crate) fn data(names: &[OsString]) -> Result<Data, Error> {
     let mut inputs = Vec::new();
     for name in names {

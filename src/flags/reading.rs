@@ -1,4 +1,4 @@
-//! Options for reading rows: built from flags, and flags compared with a model.
+//! Options for reading rows: built from flags, or taken from a model and compared with the flags.
 
 use super::{
     cli::data::{DataArgs, MissingName, YesNo},
@@ -46,7 +46,8 @@ pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings) -> Options {
     }
 }
 
-/// Returns the options for reading rows for a model, after a comparison of the flags with the model. The format is that of the new data.
+/// Returns the options for reading new data for an existing model; an error if a flag contradicts the model. The format may differ from that
+/// of the training data.
 pub(crate) fn of_model(flags: &DataArgs, model: &Model, name: &str) -> Result<Options, Failure> {
     let reading = &model.settings.reading;
     check(flags, reading, name)?;
@@ -88,7 +89,7 @@ fn list(columns: &[Columns]) -> Vec<String> {
     columns.iter().flat_map(|columns| &columns.0).cloned().collect()
 }
 
-/// Returns the roles whose columns may be absent from the rows, because `--rates` or `--unweighted` is given.
+/// Returns the roles of columns that new data need not have: offset and exposure with `--rates`, row weight and trials with `--unweighted`.
 pub(crate) fn without(rates: bool, unweighted: bool, model: &Model, name: &str) -> Result<Vec<Role>, Failure> {
     let table = &model.settings.reading.table;
     let has = |role: Role| table.is_unknown() || table.columns.iter().any(|column| column.role == role);
@@ -104,7 +105,7 @@ pub(crate) fn without(rates: bool, unweighted: bool, model: &Model, name: &str) 
     Ok(offsets.iter().chain(weights).copied().collect())
 }
 
-/// Returns an error if a flag differs from how the training data of the model were read.
+/// Returns an error if a flag contradicts the way in which the training data of the model were read.
 fn check(flags: &DataArgs, reading: &Schema, model: &str) -> Result<(), Failure> {
     let base = |base: u8| format!("--index-base {base}");
     let bits = |bits: Option<u8>| bits.map_or_else(|| "no --bits".to_owned(), |bits| format!("--bits {bits}"));
@@ -137,7 +138,7 @@ fn check(flags: &DataArgs, reading: &Schema, model: &str) -> Result<(), Failure>
     check_columns(flags, reading, model)
 }
 
-/// Returns an error if a flag gives a column another role than it has in the model.
+/// Returns an error if a flag gives a column a role other than the one that it has in the model.
 fn check_columns(flags: &DataArgs, reading: &Schema, model: &str) -> Result<(), Failure> {
     let wanted = wanted(flags);
     let names: Vec<&str> = reading.table.columns.iter().map(|column| column.name.as_str()).collect();

@@ -5,7 +5,7 @@
 
 use surefoot_glm::{Loss, Plan, Settings};
 
-/// Group of data formats that support the same flags: one column of the table.
+/// Group of data formats that support the same flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Svmlight: pairs of indices and values.
@@ -14,12 +14,12 @@ pub(crate) enum Kind {
     Vw,
     /// CSV and TSV: tables of text.
     Csv,
-    /// Parquet and Arrow: tables of typed columns.
+    /// Parquet and Arrow: tables with typed columns.
     Columnar,
 }
 
 impl Kind {
-    /// Returns the kind of the format with this name.
+    /// Returns the group to which the format with this name belongs.
     pub(crate) fn of(format: &str) -> Kind {
         match format {
             "svmlight" => Kind::Svmlight,
@@ -30,24 +30,24 @@ impl Kind {
     }
 }
 
-/// Support of a flag by a kind of format.
+/// Whether a flag has an effect for a group of data formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Support {
     Yes,
-    /// The flag has no effect; the text says why, and what to do instead.
+    /// The flag has no effect; the text gives the reason and what to do instead.
     No(&'static str),
 }
 use Support::{No, Yes};
 
-/// Losses for which a flag has an effect.
+/// Losses for which a flag has an effect, and the error message for all others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Losses {
     pub(crate) fit: fn(Loss) -> bool,
-    /// Error message for other losses, to be appended to the name of the flag.
+    /// Error message if the flag is given with any other loss, to be appended to the name of the flag.
     pub(crate) message: &'static str,
 }
 
-/// Other settings that a flag requires.
+/// Settings that a flag requires, and the error message if they are missing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     pub(crate) met: fn(&Settings, &Plan) -> bool,
@@ -55,19 +55,19 @@ pub(crate) struct Needs {
     pub(crate) message: &'static str,
 }
 
-/// Row of the table: the formats, losses and settings for which one flag has an effect.
+/// Rule for one flag: the data formats, losses and other settings with which it has an effect.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rule {
-    /// Long name of the flag, without hyphens in front.
+    /// Long name of the flag, without the leading hyphens.
     pub(crate) flag: &'static str,
-    /// Support of the flag by each kind of format, in the order of [`Kind`].
+    /// Whether the flag has an effect, for each group of data formats in the order of [`Kind`].
     pub(crate) formats: [Support; 4],
     pub(crate) losses: Losses,
     pub(crate) needs: Option<Needs>,
 }
 
 impl Rule {
-    /// Returns why the flag is refused for this kind of data and what to do, or `None` if it is supported.
+    /// Returns the reason why the flag has no effect for these data formats, with the remedy; `None` if it has an effect.
     pub(crate) fn refuses_format(&self, kind: Kind) -> Option<&'static str> {
         match self.formats[kind as usize] {
             Yes => None,
@@ -75,7 +75,7 @@ impl Rule {
         }
     }
 
-    /// Returns why the flag is refused for this loss and what to do, or `None` if it has an effect.
+    /// Returns the reason why the flag has no effect for this loss, with the remedy; `None` if it has an effect.
     pub(crate) fn refuses_loss(&self, loss: Loss) -> Option<&'static str> {
         (!(self.losses.fit)(loss)).then_some(self.losses.message)
     }
@@ -91,7 +91,7 @@ impl Rule {
     }
 }
 
-/// Support by all kinds of format.
+/// Entry of a flag that has an effect for all data formats.
 const ANY: [Support; 4] = [Yes; 4];
 
 const ALL: Losses = Losses { fit: |_| true, message: "" };
@@ -145,7 +145,7 @@ const TAGS: Support = No("tags are written behind predictions without it");
 const NO_OFFSET: Support = No("rows have no offset that could be left out");
 const NO_WEIGHT: Support = No("all rows have the weight 1");
 
-/// Rules of all flags of `fit`, `predict` and `eval`.
+/// Table of rules: one for each flag of `fit`, `predict` and `eval`.
 #[rustfmt::skip]
 pub(crate) static TABLE: &[Rule] = &[
     //    flag                svmlight   vw        csv, tsv  parquet, arrow   losses

@@ -1,4 +1,4 @@
-//! Settings of a model: built from flags, and flags compared with the settings of an existing model.
+//! Settings of a model: built from flags, and compared with the settings of an existing model.
 
 use super::{
     cli::{CertifyArgs, LossName, SettingsArgs, data::YesNo},
@@ -7,7 +7,7 @@ use super::{
 use crate::{failure::Failure, words::number::shortest};
 use surefoot_glm::{Ball, Bounds, ClassWeights, FeatureGroups, Loss, Penalty, PenaltyTerm, Schema, Settings};
 
-/// Default error probability of certificates.
+/// Default error probability δ of certificates.
 const DELTA: f64 = 0.05;
 
 /// Builds the settings of a new model from flags.
@@ -36,7 +36,7 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
     })
 }
 
-/// Builds the penalty from `--l1`, `--l2`, `--standardize` and the bounds; returns an error if both strengths are `auto`.
+/// Builds the penalty from `--l1`, `--l2`, `--standardize` and the bounds of weights; returns an error if both `--l1` and `--l2` are `auto`.
 fn penalty(flags: &SettingsArgs) -> Result<Penalty, Failure> {
     let given = |strength: Option<PenaltyStrength>| match strength {
         Some(PenaltyStrength::Given(x)) => x,
@@ -54,7 +54,7 @@ fn penalty(flags: &SettingsArgs) -> Result<Penalty, Failure> {
     Ok(Penalty { l1: given(flags.l1), l2: given(flags.l2), bounds: bounds(flags)?, path, standardize })
 }
 
-/// Returns the bounds of weights that have no bounds of their own, from `--nonneg` or the last unnamed `--bounds`.
+/// Returns the bounds that hold for all weights without a named `--bounds`: those of `--nonneg` or of the last `--bounds` without a name.
 fn bounds(flags: &SettingsArgs) -> Result<Bounds, Failure> {
     let given = flags.bounds.iter().rev().find(|(name, _)| name.is_none()).map(|(_, bounds)| *bounds);
     match (flags.nonneg, given) {
@@ -75,13 +75,13 @@ fn groups(flags: &SettingsArgs) -> FeatureGroups {
     FeatureGroups { factors: flags.penalty_factor.clone(), bounds: bounds.collect() }
 }
 
-/// Formats bounds as `--bounds` accepts them.
+/// Formats bounds of weights in the syntax of `--bounds`.
 fn range(bounds: Bounds) -> String {
     let text = |bound: f64| if bound.is_finite() { shortest(bound) } else { String::new() };
     format!("{},{}", text(bounds.low()), text(bounds.high()))
 }
 
-/// Returns an error if penalty factors or bounds are given that differ from those of the model.
+/// Returns an error if a given penalty factor or bound differs from that of the model.
 fn check_groups(flags: &SettingsArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
     let of_all = |bounds: Bounds| match bounds {
         Bounds::FREE => "weights of any sign".to_owned(),
@@ -114,7 +114,7 @@ fn check_groups(flags: &SettingsArgs, settings: &Settings, model: &str) -> Resul
     Ok(())
 }
 
-/// Returns the loss that the flags name, with its parameter.
+/// Returns the loss chosen by flags, including its parameter.
 pub(crate) fn loss(flags: &SettingsArgs) -> Loss {
     let mut loss = flags.loss.map_or(Loss::Logistic, LossName::loss);
     if let Loss::Huber { delta: it } | Loss::Quantile { tau: it } | Loss::Tweedie { power: it } = &mut loss {
@@ -125,7 +125,7 @@ pub(crate) fn loss(flags: &SettingsArgs) -> Loss {
     loss
 }
 
-/// Returns the flags that are parameters of losses: flag name, given value and name of the loss.
+/// Returns the flags that set the parameter of a loss: name of the flag, its value if given, and name of the loss.
 fn parameters(flags: &SettingsArgs) -> [(&'static str, Option<f64>, &'static str); 3] {
     [("delta", flags.delta, "huber"), ("tau", flags.tau, "quantile"), ("power", flags.power, "tweedie")]
 }

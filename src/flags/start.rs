@@ -1,5 +1,5 @@
-//! Start of a fit: with a new model, with a finished model that learns new rows, or with an unfinished model whose data are
-//! read again.
+//! Preparation of a fit: with a new model, with a finished model that learns new rows, or with an unfinished model that continues on the same
+//! data.
 
 use super::{
     cli::{FitArgs, SelectName},
@@ -16,11 +16,11 @@ use surefoot_fit::{Contradiction, Data, Fit, FitError, TOLERANCE};
 use surefoot_glm::{Labels, Plan, Select, Settings, Summary};
 use surefoot_io::{Options, load_model};
 
-/// Fit, reading options and previous state with which a run begins.
+/// Starting state of a run: the prepared fit, the options for reading rows, and the model that is continued.
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) fit: Fit<'static>,
-    /// Options for reading rows; the fit shares what readers infer about the data.
+    /// Options for reading rows, shared with the fit, so that it sees the properties of the data that readers infer.
     pub(crate) options: Options,
     /// Summary and labels of the model that `--resume` continues; `None` for a new model.
     pub(crate) before: Option<(Summary, Labels)>,
@@ -80,7 +80,7 @@ impl Start {
     }
 }
 
-/// Returns the passes, the hold-out period and the search for the optimum that the flags ask for.
+/// Builds the plan of a fit from flags: number of passes, held-out rows, and search for the optimum.
 fn plan(args: &FitArgs) -> Result<Plan, Failure> {
     let passes = match args.passes {
         Some(Passes::Auto) => {
@@ -97,7 +97,7 @@ fn plan(args: &FitArgs) -> Result<Plan, Failure> {
     Ok(Plan { passes, holdout: args.holdout.map_or(usual, |holdout| holdout.0), ..Plan::ONE_PASS })
 }
 
-/// Returns an error if `--row-norm` or `--error-probability` is given without a ball (`--radius`).
+/// Returns an error if `--row-norm` or `--error-probability` is given without `--radius`, which certificates need.
 fn check_certify(args: &FitArgs, settings: &Settings) -> Result<(), Failure> {
     let flags = &args.certify;
     let given = [("--row-norm", flags.row_norm.is_some()), ("--error-probability", flags.error_probability.is_some())];
@@ -112,12 +112,12 @@ fn check_certify(args: &FitArgs, settings: &Settings) -> Result<(), Failure> {
     }
 }
 
-/// Returns the seed for shuffling rows, or `None` without `--shuffle`.
+/// Returns the seed for shuffling rows; `None` without `--shuffle`.
 fn shuffle(args: &FitArgs) -> Option<u64> {
     args.shuffle.then(|| args.seed.unwrap_or(0))
 }
 
-/// Returns the shuffle seed of an interrupted run; flags may repeat it but not change it.
+/// Returns the shuffle seed of an interrupted run, or an error if the flags give another seed.
 fn shuffled(args: &FitArgs, shuffled: Option<u64>, model: &str) -> Result<Option<u64>, Failure> {
     let given = args.shuffle.then(|| args.seed.or(shuffled).unwrap_or(0));
     if given.is_none() || given == shuffled {
@@ -129,7 +129,7 @@ fn shuffled(args: &FitArgs, shuffled: Option<u64>, model: &str) -> Result<Option
     Err(Failure::usage(format!("{model}: interrupted in a run with {has}, but {given} was given; leave the flags out")))
 }
 
-/// Returns the plan of an interrupted run; flags may repeat it but not change it.
+/// Returns the plan (passes, held-out rows, search) of an interrupted run, or an error if the flags give another plan.
 fn planned(args: &FitArgs, plan: Plan, model: &str) -> Result<Plan, Failure> {
     let differs = |flag, given: String, has: String| {
         Err(Failure::usage(format!(

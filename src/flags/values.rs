@@ -1,10 +1,10 @@
-//! Parsers of flag values that are more than a number.
+//! Parsers of flag values other than plain numbers.
 
 use std::time::Duration;
 use surefoot_fit::Snapshot;
 use surefoot_glm::{Bounds, ClassWeights, Quote};
 
-/// Parses an interval of snapshots: `60s` is a time, `1000` is a number of rows.
+/// Parses the interval between snapshots of the model: `60s` is a time, `1000` a number of rows.
 pub(crate) fn snapshot(text: &str) -> Result<Snapshot, String> {
     match text.parse() {
         Ok(0) => Err("at least 1 row".into()),
@@ -35,7 +35,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passes {
     Times(u32),
-    /// One pass that learns, then as many passes as the search for the optimum takes.
+    /// `auto`: one pass for learning, then as many as the search for the optimum takes.
     Auto,
 }
 
@@ -56,11 +56,11 @@ pub(crate) fn passes(text: &str) -> Result<Passes, String> {
     }
 }
 
-/// Period of held-out rows: every K-th row is held out for `Some(K)`, no row for `None`.
+/// Which rows are held out for evaluation: every K-th row for `Some(K)`, no row for `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Holdout(pub(crate) Option<u32>);
 
-/// Parses `none` or the period of held-out rows, at least 2.
+/// Parses `none`, or the distance K ≥ 2 between held-out rows (every K-th row is held out).
 pub(crate) fn holdout(text: &str) -> Result<Holdout, String> {
     match text {
         "none" => Ok(Holdout(None)),
@@ -72,11 +72,11 @@ fn at_least(text: &str, least: u32) -> Result<u32, String> {
     text.parse().ok().filter(|&n| n >= least).ok_or_else(|| format!("a whole number, at least {least}, is needed"))
 }
 
-/// Names, numbers, ranges or glob patterns of columns.
+/// List of columns, each given by a name, a number, a range or a glob pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Columns(pub(crate) Vec<String>);
 
-/// Parses a comma-separated list. A name with a comma stands in double quotes, within which a double quote is doubled.
+/// Parses a comma-separated list of columns. A name that contains a comma stands in double quotes; a double quote inside is doubled.
 pub(crate) fn columns(text: &str) -> Result<Columns, String> {
     let (mut names, mut rest) = (Vec::new(), Some(text));
     while let Some(text) = rest {
@@ -90,7 +90,7 @@ pub(crate) fn columns(text: &str) -> Result<Columns, String> {
     Ok(Columns(names))
 }
 
-/// Splits at the closing quote, and returns the text before the quote and the rest after the comma that follows.
+/// Splits a list after a quoted item: returns the item without its quotes, and the rest after the following comma (`None` at the end).
 fn unquoted(text: &str) -> Result<(String, Option<&str>), String> {
     let (mut name, mut rest) = (String::new(), text);
     loop {
@@ -106,7 +106,7 @@ fn unquoted(text: &str) -> Result<(String, Option<&str>), String> {
     }
 }
 
-/// Parses a decimal separator: a point or a comma.
+/// Parses the decimal separator of numbers: a point or a comma.
 pub(crate) fn decimal(text: &str) -> Result<char, String> {
     match text {
         "." => Ok('.'),
@@ -115,7 +115,7 @@ pub(crate) fn decimal(text: &str) -> Result<char, String> {
     }
 }
 
-/// Parses a delimiter: one ASCII character that occurs in no number and in no quoted cell.
+/// Parses the delimiter of cells: one ASCII character that occurs in no number and is no quote.
 pub(crate) fn delimiter(text: &str) -> Result<char, String> {
     let c = match text {
         "\\t" => Some('\t'),
@@ -126,7 +126,7 @@ pub(crate) fn delimiter(text: &str) -> Result<char, String> {
     c.filter(usable).ok_or_else(|| "one character such as ; or \\t is needed".to_owned())
 }
 
-/// Parses a quote character, or `none`.
+/// Parses the quote character of cells, or `none`.
 pub(crate) fn quote(text: &str) -> Result<Quote, String> {
     let mut letters = text.chars();
     let quote = match (text, letters.next(), letters.next()) {
@@ -137,14 +137,14 @@ pub(crate) fn quote(text: &str) -> Result<Quote, String> {
     quote.filter(|quote| quote.is_usable()).ok_or_else(|| "a mark such as ' is needed, or none".to_owned())
 }
 
-/// Parses two names with a colon between them.
+/// Parses an interaction: the names of two columns or namespaces, separated by a colon.
 pub(crate) fn interaction(text: &str) -> Result<(String, String), String> {
     let two = text.split_once(':').filter(|(_, b)| !b.contains(':'));
     two.map(|(a, b)| (a.to_owned(), b.to_owned()))
         .ok_or_else(|| "two names with a colon between them are needed".into())
 }
 
-/// Parses `balanced`, or a list of labels with their weights.
+/// Parses class weights: `balanced`, or a list of labels with their weights.
 pub(crate) fn class_weights(text: &str) -> Result<ClassWeights, String> {
     if text == "balanced" {
         return Ok(ClassWeights::Balanced);
@@ -161,7 +161,7 @@ pub(crate) fn class_weights(text: &str) -> Result<ClassWeights, String> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum PenaltyStrength {
     Given(f64),
-    /// To be chosen from a path of penalties.
+    /// `auto`: chosen by the held-out loss of several penalties.
     Auto,
 }
 
@@ -175,7 +175,7 @@ pub(crate) fn strength(text: &str) -> Result<PenaltyStrength, String> {
     }
 }
 
-/// Parses a name and its penalty factor, a number of at least 0.
+/// Parses the name of a group of features and its penalty factor, a number of at least 0.
 pub(crate) fn penalty_factor(text: &str) -> Result<(String, f64), String> {
     let named = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
     let (name, factor) = named.ok_or("a name with its factor is needed, such as age=0.5")?;
@@ -183,8 +183,8 @@ pub(crate) fn penalty_factor(text: &str) -> Result<(String, f64), String> {
     Ok((name.to_owned(), factor.ok_or("a factor must be a number of at least 0")? + 0.0))
 }
 
-/// Parses two numbers with a comma between them, and the optional name of the bounded weights (all weights if absent). A side that is
-/// omitted or infinite is unbounded.
+/// Parses bounds of weights: lower and upper bound with a comma between them, and an optional name of the weights (all weights if absent). A
+/// bound that is omitted or infinite does not restrict.
 pub(crate) fn bounds(text: &str) -> Result<(Option<String>, Bounds), String> {
     let (name, range) = text.rsplit_once('=').map_or((None, text), |(name, range)| (Some(name.to_owned()), range));
     let (low, high) =
@@ -222,7 +222,7 @@ pub(crate) fn power(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "a number between 1 and 2 is needed (1 is --loss poisson, 2 is --loss gamma)".to_owned())
 }
 
-/// Returns the first paragraph of a message of the argument parser as one line, without the prefix `error: `.
+/// Shortens a message of the argument parser to its first paragraph, as one line without the prefix `error: `.
 pub(crate) fn first_paragraph(text: &str) -> String {
     let text = text.strip_prefix("error: ").unwrap_or(text);
     let lines = text.lines().take_while(|line| !line.is_empty());

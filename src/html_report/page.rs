@@ -37,27 +37,27 @@ const SCRIPT: &str = include_str!("page/script.js");
 /// Content security policy of the page: nothing may be fetched.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-/// Contents of a page.
+/// Contents of the HTML page.
 #[derive(Debug)]
 pub(crate) struct Page<'a> {
-    /// Title: the data of a fit, or the model and the data of an evaluation.
+    /// Title of the page: the names of the data for a fit, of the model and the data for an evaluation.
     pub(crate) title: String,
     pub(crate) model: &'a Model,
     pub(crate) quality: Option<Quality>,
     pub(crate) run: Option<Run<'a>>,
 }
 
-/// Metrics of predictions, and a description of the rows on which they were measured.
+/// Metrics of predictions, and the rows on which they were measured.
 #[derive(Debug)]
 pub(crate) struct Quality {
-    /// Name of the rows for headings, such as `test rows`.
+    /// Name of these rows in headings, such as `test rows`.
     pub(crate) rows: &'static str,
     pub(crate) about: String,
     pub(crate) measured: Measured,
     pub(crate) plot_data: PlotData,
 }
 
-/// Results and circumstances of the run that produced a model.
+/// Results of a training run, with its command line, duration and settings.
 #[derive(Debug)]
 pub(crate) struct Run<'a> {
     pub(crate) record: &'a Record,
@@ -66,10 +66,10 @@ pub(crate) struct Run<'a> {
     /// Shuffle seed; `None` if rows were not shuffled.
     pub(crate) shuffle: Option<u64>,
     pub(crate) inputs: &'a [InputName],
-    /// Number of rows that the model had learnt before this run.
+    /// Number of rows that the model had already learnt before this run.
     pub(crate) first: u64,
     pub(crate) bytes: u64,
-    /// How the run ended, such as `finished`.
+    /// How the run ended in words, such as `finished`.
     pub(crate) ended: String,
 }
 
@@ -84,13 +84,13 @@ impl Run<'_> {
         if self.plan.optimum.is_some() { self.results.summary.passes } else { self.plan.passes }
     }
 
-    /// Returns the seconds of the learning stage, or `None` if no time was recorded.
+    /// Returns the seconds spent on learning; `None` if no time was recorded.
     fn learning(&self) -> Option<f64> {
         self.record.stages.iter().find(|stage| stage.0 == "learning").map(|stage| stage.1).filter(|s| *s > 0.0)
     }
 }
 
-/// Opens the file of the report and checks that it is none of the other outputs.
+/// Opens the file of the HTML report, and checks that it is not also one of the other outputs.
 pub(crate) fn open(name: &OsStr, others: &[&Output]) -> Result<Output, Failure> {
     let output = Output::create(name)?;
     if others.iter().any(|other| other.is_same(&output)) {
@@ -102,7 +102,7 @@ pub(crate) fn open(name: &OsStr, others: &[&Output]) -> Result<Output, Failure> 
     Ok(output)
 }
 
-/// Returns the command line as it was typed, approximately: arguments with blanks are quoted.
+/// Returns the command line of this process approximately as typed: arguments with blanks are quoted.
 fn command() -> String {
     let word = |arg: OsString| {
         let arg = arg.to_string_lossy().into_owned();
@@ -113,7 +113,7 @@ fn command() -> String {
 }
 
 impl Page<'_> {
-    /// Writes the page; a pipe whose reader has gone away is no failure.
+    /// Writes the page to its file. If the output is a pipe whose reader has closed it, this counts as success.
     pub(crate) fn write(&self, output: &mut Output) -> Result<(), Failure> {
         let written = output.write_all(self.html().as_bytes()).map_err(|error| output.error(error));
         match written.and_then(|()| output.commit()) {

@@ -1,10 +1,10 @@
-//! A memory budget, which the program respects or else ends with an error.
+//! A memory budget for the process: exceeding it ends the program with an error.
 //!
-//! All allocations are counted ([`counting`]), and so are the mapped pages of models. Memory of C libraries (decoders of compressed files)
-//! and memory that the allocator retains show only in the size of the process, which is checked with every batch of rows. An allocation that
-//! would exceed the budget ends the program with a message and status 1, as does memory that the system refuses: nothing can be undone from
-//! within an allocation. Files are then either complete or unchanged; standard output and pipes may end in the middle of a line, and only
-//! the exit status reports the failure.
+//! All allocations are counted ([`counting`]), and so are the memory-mapped pages of models. Memory of C libraries (decoders of compressed
+//! files) and memory that the allocator retains are visible only in the size of the process, which is checked with every batch of rows. An
+//! allocation that would exceed the budget, or that the system refuses, ends the program with a message and status 1, since nothing can be
+//! undone from within an allocation. Files are then either complete or unchanged; standard output and pipes may end in the middle of a line,
+//! and only the exit status reports the failure.
 
 mod available;
 mod counting;
@@ -14,22 +14,22 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// Environment variable with the number of bytes that kept rows may take.
+/// Environment variable that limits the bytes used for rows kept in memory.
 const VARIABLE: &str = "SUREFOOT_MEMORY";
 
-/// Number of rows read so far, for the error message.
+/// Number of rows read so far, shown in the error message.
 static ROWS: AtomicU64 = AtomicU64::new(0);
-/// Names of the inputs that are read; empty before the first.
+/// Names of the input files being read, for the error message; empty until reading begins.
 static INPUTS: Mutex<String> = Mutex::new(String::new());
 
-/// Starts to enforce a budget of `bytes`, or of the free memory for `None`. Must be called once.
+/// Starts to enforce a memory budget of `bytes`; for `None` the budget is the free memory. Must be called only once.
 pub(crate) fn limit(bytes: Option<usize>) {
     surefoot_glm::count_page_memory(counting::take, counting::give);
     surefoot_fit::watch_rows(|data| reading(&data.to_string()), read);
     counting::limit(bytes);
 }
 
-/// Records that rows of these inputs are read from now on.
+/// Records that the rows read from now on come from these inputs.
 fn reading(inputs: &str) {
     if let Ok(mut known) = INPUTS.lock() {
         inputs.clone_into(&mut known);
@@ -37,19 +37,20 @@ fn reading(inputs: &str) {
     ROWS.store(0, Relaxed);
 }
 
-/// Counts `rows` more rows as read, and checks the size of the process.
+/// Adds `rows` to the number of rows read, and checks the size of the process against the budget.
 fn read(rows: usize) {
     ROWS.fetch_add(rows as u64, Relaxed);
     counting::check_resident();
 }
 
-/// Returns the number of bytes that kept rows may take: the value of `SUREFOOT_MEMORY`, otherwise half of what is left.
+/// Returns the number of bytes that rows kept in memory may use: the value of `SUREFOOT_MEMORY`, otherwise half of what is left of the
+/// budget.
 pub(crate) fn for_rows() -> usize {
     let said = std::env::var(VARIABLE).ok().and_then(|said| said.parse().ok());
     said.unwrap_or_else(|| counting::left().min(available::bytes()) / 2)
 }
 
-/// Parses a number of bytes, with K, M, G or T for powers of 1024; at least 1 MiB.
+/// Parses a number of bytes of at least 1 MiB, with an optional K, M, G or T for powers of 1024.
 pub(crate) fn size(text: &str) -> Result<usize, String> {
     let message = || "give a number of bytes such as 500M or 2G, at least 1M".to_owned();
     let upper = text.trim().to_ascii_uppercase();

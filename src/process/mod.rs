@@ -1,6 +1,6 @@
 //! Resources of the process: memory, signals, standard streams.
 //!
-//! Uses no other top-level module of the command.
+//! Depends on no other top-level module of this crate.
 
 pub(crate) mod memory;
 pub(crate) mod signals;

@@ -1,6 +1,6 @@
 //! Handling of Ctrl-C, SIGTERM, SIGHUP and SIGXCPU.
 //!
-//! A thread receives the signals, since a signal handler may do next to nothing. The first signal is only recorded, and the working
+//! A thread receives the signals, since hardly anything is allowed in a signal handler. The first signal is only recorded, and the working
 //! threads check for it every few milliseconds; a second Ctrl-C ends the process at once.
 
 use signal_hook::{
@@ -17,23 +17,23 @@ use std::{
 };
 use surefoot_glm::threads::start;
 
-/// A signal that asks the program to end.
+/// Signal that asks the program to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
     /// SIGINT: Ctrl-C was pressed.
     Interrupt,
-    /// SIGTERM: another process asks for the end.
+    /// SIGTERM: another process asks this one to end.
     Terminate,
-    /// SIGHUP: the terminal is gone.
+    /// SIGHUP: the terminal was closed.
     HangUp,
-    /// SIGXCPU: the limit of processor time is near.
+    /// SIGXCPU: the limit of CPU time is nearly reached.
     CpuTime,
 }
 
 impl Signal {
     const ALL: [Signal; 4] = [Signal::Interrupt, Signal::Terminate, Signal::HangUp, Signal::CpuTime];
 
-    /// Returns the exit status that identifies the signal: 128 plus its number.
+    /// Returns the exit status for a run that this signal ended: 128 plus its number.
     pub(crate) fn status(self) -> u8 {
         128 + self.number()
     }
@@ -65,12 +65,12 @@ impl Signal {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signals {
     first: Arc<AtomicUsize>,
-    /// Whether the first signal already ends the process.
+    /// Whether the process ends at the first signal instead of the second.
     hasty: Arc<AtomicBool>,
 }
 
 impl Signals {
-    /// Records the first signal from now on. `targets` are the output files that may be half written when a second signal arrives.
+    /// Starts to record signals. `targets` are the output files whose temporary files are removed if a second signal ends the process.
     pub(crate) fn catch(targets: impl IntoIterator<Item = impl AsRef<Path>>) -> Signals {
         let whole = |target: &Path| fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         let signals = Signals::default();
@@ -93,12 +93,12 @@ impl Signals {
         signals
     }
 
-    /// Makes the first signal end the process, for a command that has nothing to save.
+    /// Makes the first signal end the process at once, for a command without work to save; `target` is its output file.
     pub(crate) fn end_at_once(target: impl AsRef<Path>) {
         Signals::catch([target]).hasty.store(true, Ordering::SeqCst);
     }
 
-    /// Returns the first signal received, if there was one.
+    /// Returns the first signal received; `None` if there was none.
     pub(crate) fn caught(&self) -> Option<Signal> {
         Signal::from_number(self.first.load(Ordering::Relaxed) as i32)
     }
@@ -112,7 +112,7 @@ impl Signals {
     }
 }
 
-/// Whether the signal is SIGHUP and was ignored when the program started, as under `nohup`; all other signals are caught in any case.
+/// Whether the signal is SIGHUP and was already ignored when the program started, as under `nohup`. False for all other signals.
 fn is_ignored(number: i32) -> bool {
     let said = || fs::read_to_string("/proc/self/status").ok();
     let mask = |said: String| {
@@ -122,10 +122,10 @@ fn is_ignored(number: i32) -> bool {
     number == SIGHUP && said().and_then(mask).is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
 }
 
-/// Output files that may be half written.
+/// Output files that this process is writing, whose temporary files are removed if it is ended by a signal.
 static WRITING: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Ends the process at once, in whatever state it is, and removes the temporary files of its outputs.
+/// Ends the process at once without finishing its work, and removes the temporary files of its outputs.
 pub(crate) fn leave(status: i32) -> ! {
     if let Ok(targets) = WRITING.try_lock() {
         surefoot_io::create_no_more_outputs();
@@ -134,7 +134,7 @@ pub(crate) fn leave(status: i32) -> ! {
     signal_hook::low_level::exit(status)
 }
 
-/// Removes the temporary files with which this process was about to replace `target`: see [`surefoot_io::Output`].
+/// Removes the temporary files that this process has written next to `target` in order to replace it: see [`surefoot_io::Output`].
 fn remove_temporaries(target: &Path) {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let own = format!(".surefoot-tmp-{}-", std::process::id());

@@ -1,4 +1,4 @@
-//! Reasons for ending a run early, with signals as one of them.
+//! Reasons for ending a run early, including signals.
 
 use super::signals::{Signal, Signals};
 use surefoot_fit::{StopConditions, StopReason};
@@ -7,14 +7,14 @@ use surefoot_fit::{StopConditions, StopReason};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     Signal(Signal),
-    /// The time given by `--budget` is used up.
+    /// The time given by `--budget` is over.
     Budget,
-    /// No model is better by more than `--until-gap`.
+    /// The certified gap is at most `--until-gap`: no model is better by more than that.
     Gap,
 }
 
 impl Stop {
-    /// Converts the library's reason; a requested stop carries the signal that requested it.
+    /// Converts the library's reason for stopping; a requested stop is attributed to the signal received.
     pub(crate) fn of(reason: StopReason, signals: &Signals) -> Stop {
         match reason {
             StopReason::Requested => Stop::Signal(signals.caught().unwrap_or(Signal::Interrupt)),
@@ -23,13 +23,13 @@ impl Stop {
         }
     }
 
-    /// Whether the run is complete; otherwise it can be resumed.
+    /// Whether the run counts as complete; if not, it can be resumed.
     pub(crate) fn finishes(self) -> bool {
         self == Stop::Gap
     }
 }
 
-/// Returns stop conditions that are met once a signal has been caught.
+/// Returns stop conditions that end the run once a signal was received.
 pub(crate) fn conditions(signals: &Signals) -> StopConditions {
     let signals = signals.clone();
     StopConditions::when(move || signals.caught().is_some())

@@ -1,10 +1,10 @@
-//! Report of the rows that `--skip-bad-rows` skipped.
+//! Warning about the rows that `--skip-bad-rows` skipped.
 
 use super::console::Console;
 use crate::words::number;
 use surefoot_fit::BadRows;
 
-/// Warns of the number of skipped rows and of the first errors.
+/// Prints a warning with the number of skipped rows and their first error messages.
 pub(crate) fn tell(bad_rows: &BadRows, console: &Console) {
     let count = bad_rows.count();
     if count > 0 {

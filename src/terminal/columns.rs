@@ -1,4 +1,4 @@
-//! The columns of a table with the roles that a fit gave them: in a few lines for people, in full for programs.
+//! The columns of a table and how the model uses each: a few lines for people, JSON for programs.
 
 mod group;
 mod leak;
@@ -12,30 +12,30 @@ use serde_json::{Value, json};
 use surefoot_glm::{FeatureKey, FeatureNames, Model, Role};
 use surefoot_io::{CellIndex, columns_meant, list_element, printable};
 
-/// Greatest width of a line of names, in characters.
+/// Greatest width, in characters, of a line that lists column names.
 const WIDE: usize = 90;
 
-/// A column of a table and its role.
+/// Column of the training table, and its role in the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Column<'a> {
     name: &'a str,
     role: Role,
-    /// For a category, number of values seen in training; otherwise 0.
+    /// Number of values seen in training if the column is a category; otherwise 0.
     values: u64,
-    /// For an ignored column, the flag that excludes it.
+    /// Flag that excludes the column from the model; `None` if the column is used.
     flag: Option<&'static str>,
 }
 
-/// Columns of the table of a model.
+/// Columns of the training table of a model.
 #[derive(Debug)]
 pub(crate) struct Columns<'a> {
     columns: Vec<Column<'a>>,
-    /// Whether a category may have more values than were counted.
+    /// Whether a category may have more values than were counted, since not all names were stored.
     at_least: bool,
 }
 
 impl<'a> Columns<'a> {
-    /// Collects the columns of a model, or returns `None` if the model is not of tables or its columns are unknown. O(features).
+    /// Collects the columns of the training table; `None` if the model was not trained on a table or its columns are unknown. O(features).
     pub(crate) fn of(model: &'a Model) -> Option<Columns<'a>> {
         let reading = &model.settings.reading;
         if reading.by != FeatureKey::Column || reading.table.is_unknown() {
@@ -61,12 +61,13 @@ impl<'a> Columns<'a> {
         self.columns.iter().filter(move |column| column.role == role)
     }
 
-    /// Returns one line for numeric columns, one for categories, one for texts and one for the rest, with names cut off where a line is full.
+    /// Returns one line each for the numeric columns, the categories, the texts and the remaining columns; names that do not fit are left
+    /// out.
     pub(crate) fn short(&self) -> Vec<String> {
         self.lines(WIDE)
     }
 
-    /// Returns the same lines as [`Columns::short`], with all names.
+    /// Returns one line each for the numeric columns, the categories, the texts and the remaining columns, with all names.
     pub(crate) fn full(&self) -> Vec<String> {
         self.lines(usize::MAX)
     }
@@ -105,7 +106,7 @@ impl<'a> Columns<'a> {
         .collect()
     }
 
-    /// Returns all columns as a JSON array.
+    /// Returns all columns and their roles as a JSON array.
     pub(crate) fn object(&self) -> Value {
         let object = |column: &Column<'_>| {
             let mut object = json!({ "name": column.name, "role": column.role });
@@ -122,12 +123,12 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Whether the model has features whose names were not stored.
+/// Whether the model has features whose names are not stored in it.
 fn is_partial(model: &Model) -> bool {
     model.index.iter().any(|&id| model.names.of(id).is_none()) || model.names.iter().count() >= FeatureNames::MOST
 }
 
-/// Joins as many names with commas as fit.
+/// Joins column names with commas, as many as fit into `wide` characters.
 fn list(names: &[String], wide: usize) -> String {
     let (mut list, mut letters) = (String::new(), 0);
     for (i, name) in names.iter().enumerate() {
@@ -142,7 +143,7 @@ fn list(names: &[String], wide: usize) -> String {
     list
 }
 
-/// Formats column names; the numbers of a list, possibly a million, appear as a single range: `f[0…9]`.
+/// Formats column names; the numbered columns of a list (there may be a million) are written as one range: `f[0…9]`.
 fn with_ranges(names: &[&str]) -> Vec<String> {
     let follows = |a: &&str, b: &&str| match (element(a), element(b)) {
         (Some((list, n)), Some((other, m))) => list == other && n.checked_add(1) == Some(m),
@@ -157,13 +158,13 @@ fn with_ranges(names: &[&str]) -> Vec<String> {
     names.chunk_by(follows).map(range).collect()
 }
 
-/// Splits a feature name such as `f[3]` into the name of the list and the position.
+/// Splits a numbered column name such as `f[3]` into the name of the list and the position; `None` for any other name.
 fn element(name: &str) -> Option<(&str, usize)> {
     let (list, place) = list_element(name)?;
     Some((list, place.parse().ok()?))
 }
 
-/// Returns the name of a column as shown in a line: printable, at most 40 characters.
+/// Returns a column name for display: unprintable characters escaped, cut to 40 characters.
 fn shown(name: &str) -> String {
     const WIDE: usize = 40;
     let text = printable(name);

@@ -1,4 +1,4 @@
-//! The confusion matrix, for people and for programs.
+//! The confusion matrix as text for people and as JSON for programs.
 
 use crate::words::labels;
 use crate::words::number;
@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use surefoot_glm::{Confusion, Model};
 
-/// Greatest number of classes whose whole matrix is shown; beyond it only the largest off-diagonal cells are.
+/// Greatest number of classes for which the whole matrix is printed; with more, only the largest off-diagonal cells are.
 pub(crate) const SHOWN: usize = 16;
-/// Number of off-diagonal cells shown.
+/// Number of off-diagonal cells printed if there are too many classes.
 const LARGEST: usize = 10;
 /// Greatest number of classes for which JSON output contains the whole matrix.
 const WHOLE: usize = 1000;
 
-/// Returns the labels of a model's classes as they stand in the data; of two classes the negative one comes first.
+/// Returns the class labels of a model as they are written in the data; for two classes, the negative one comes first.
 pub(crate) fn labels(model: &Model) -> Vec<String> {
     let classes = &model.settings.reading.classes;
     let text = |label: f64| labels::label(label, classes);
@@ -36,7 +36,7 @@ pub(crate) fn matrix(confusion: &Confusion, classes: usize) -> Vec<Vec<f64>> {
     matrix
 }
 
-/// Returns the pairs of classes (label, prediction) that are most often confused, with their weight.
+/// Returns the off-diagonal cells with the largest total weights, in descending order: (label, prediction, weight).
 pub(crate) fn largest(confusion: &Confusion) -> Vec<(usize, usize, f64)> {
     let mut wrong: Vec<_> = confusion.cells.iter().filter(|cell| cell.0 != cell.1).copied().collect();
     wrong.sort_by(|a, b| b.2.total_cmp(&a.2));
@@ -44,7 +44,8 @@ pub(crate) fn largest(confusion: &Confusion) -> Vec<(usize, usize, f64)> {
     wrong
 }
 
-/// Returns the matrix as text, one row per label and one column per prediction; of many classes only the most frequent confusions.
+/// Formats the matrix as text, one row per label and one column per prediction; if there are many classes, only the largest off-diagonal
+/// cells.
 pub(crate) fn table(confusion: &Confusion, labels: &[String]) -> String {
     let mut text = String::new();
     if labels.len() > SHOWN {

@@ -13,10 +13,10 @@ use indicatif::ProgressBar;
 use std::io::Write;
 use surefoot_io::printable;
 
-/// Greatest length of an error or a warning in bytes, including the line break.
+/// Greatest length of a printed error or warning in bytes, including the line break.
 const LIMIT: usize = 500;
 
-/// Standard error, shared with a progress bar if there is one.
+/// Output to standard error, which prints lines above the progress bar if there is one.
 #[derive(Debug)]
 pub(crate) struct Console {
     talks: bool,
@@ -29,31 +29,31 @@ impl Console {
         Console { talks: !quiet && !json, notes: !quiet, bar: None }
     }
 
-    /// Whether progress is to be shown.
+    /// Whether progress and results are printed.
     pub(crate) fn talks(&self) -> bool {
         self.talks
     }
 
-    /// Prints all later lines above `bar`.
+    /// Makes all later lines appear above the progress bar `bar`.
     pub(crate) fn share(&mut self, bar: &ProgressBar) {
         self.bar = Some(bar.clone());
     }
 
-    /// Prints a line of progress or results.
+    /// Prints a line of progress or results, unless `--json` or `--quiet` is given.
     pub(crate) fn say(&self, line: &str) {
         if self.talks {
             self.print(line);
         }
     }
 
-    /// Prints a note: information that calls for no action.
+    /// Prints a note: information that requires no action by the user.
     pub(crate) fn note(&self, line: &str) {
         if self.notes {
             self.print(&clip(&format!("surefoot: note: {line}")));
         }
     }
 
-    /// Prints a warning: information that calls for action.
+    /// Prints a warning: information that requires action by the user.
     pub(crate) fn warn(&self, line: &str) {
         self.print(&clip(&format!("surefoot: warning: {line}")));
     }
@@ -66,21 +66,21 @@ impl Console {
     }
 }
 
-/// Prints the message of a failure, if it has one.
+/// Prints the error message with which a command failed, unless it is empty.
 pub(crate) fn fail(failure: &Failure) {
     if !failure.message.is_empty() {
         print(&clip(&format!("surefoot: {}", failure.message)));
     }
 }
 
-/// Prints lines by one write, so that lines of several programs do not mix.
+/// Prints text in a single write, so that the lines of several processes do not mix.
 fn print(text: &str) {
     // Results have several lines; text from files was made printable before they were joined.
     let lines: String = text.split('\n').map(|line| format!("{}\n", printable(line))).collect();
     let _ = std::io::stderr().write_all(lines.as_bytes());
 }
 
-/// Returns the text as one printable line of at most [`LIMIT`] bytes.
+/// Shortens text to one printable line of at most [`LIMIT`] bytes.
 fn clip(text: &str) -> String {
     let mut line = printable(text).into_owned();
     if line.len() >= LIMIT {

@@ -1,4 +1,4 @@
-//! Evaluation of a model for `eval` and `fit --test`, including values unseen in training.
+//! Evaluation of a model for `eval` and `fit --test`, including values not seen in training.
 
 use super::unseen::{Unseen, UnseenSummary};
 use crate::words::labels;
@@ -6,22 +6,22 @@ use surefoot_fit::{Data, Evaluation, Interrupt, LabelFault, Labelled};
 use surefoot_glm::{Measured, Model, PlotData};
 use surefoot_io::Options;
 
-/// Result of evaluating a model on rows.
+/// Result of evaluating a model on labelled rows.
 #[derive(Debug)]
 pub(crate) struct Findings {
     pub(crate) measured: Measured,
-    /// Data of the curves that the report draws.
+    /// Data for the curves in the HTML report.
     pub(crate) plot_data: PlotData,
-    /// Values and gaps (missing cells) unseen in training.
+    /// Category values and missing cells in columns where training had none.
     pub(crate) unseen: UnseenSummary,
 }
 
-/// Returns labelled rows whose error messages name flags.
+/// Prepares labelled rows for reading; their error messages name flags of the command line.
 pub(crate) fn labelled(data: &Data, options: Options) -> Labelled<'_> {
     Labelled { explain, ..Labelled::new(data, options) }
 }
 
-/// Evaluates the model on labelled rows.
+/// Evaluates the model on labelled rows, and counts values not seen in training.
 pub(crate) fn measure(rows: &mut Labelled<'_>, model: &Model) -> Result<Findings, Interrupt> {
     let found = rows.options.found.clone();
     let mut unseen = Unseen::new(model, &found);

@@ -1,4 +1,4 @@
-//! Progress of a run: table lines for people on standard error, JSON lines for programs on standard output.
+//! Progress of a run: lines of a table for people on standard error, JSON lines for programs on standard output.
 
 use crate::{failure::Failure, words::number};
 use serde_json::{Value, json};
@@ -9,22 +9,22 @@ use std::{
 };
 use surefoot_glm::{PathPoint, Summary, optimum::Optimum};
 
-/// Pairs the first line with `name` and the others with an empty name.
+/// Pairs each line with a heading: `name` for the first line, empty for the others.
 pub(crate) fn headed(name: &'static str, lines: Vec<String>) -> impl Iterator<Item = (&'static str, String)> {
     lines.into_iter().enumerate().map(move |(n, line)| (if n == 0 { name } else { "" }, line))
 }
 
-/// Writes to standard output; a pipe whose reader has gone away is no failure.
+/// Writes to standard output. If it is a pipe whose reader has closed it, this counts as success.
 pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     printed(stdout().and_then(|mut stdout| stdout.write_all(bytes)))
 }
 
-/// Returns standard output without the buffer of [`io::Stdout`], which silently accepts writes to a closed descriptor.
+/// Opens standard output without the buffer of [`io::Stdout`], which silently accepts writes to a closed descriptor.
 fn stdout() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// Converts the result of writing to standard output; a broken pipe counts as success.
+/// Converts an I/O result of standard output to an error of the command; a broken pipe counts as success.
 pub(crate) fn printed(outcome: io::Result<()>) -> Result<(), Failure> {
     match outcome {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::stdout(&error)),
@@ -32,7 +32,7 @@ pub(crate) fn printed(outcome: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// JSON objects on standard output, one per line. After a failed write the output ends, but the work continues.
+/// Writer of JSON lines to standard output. After a failed write it writes nothing more, while the run continues.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     on: bool,
@@ -55,24 +55,24 @@ impl Events {
         }
     }
 
-    /// Returns the write error, if there was one other than a broken pipe.
+    /// Returns the first write error as a failure; a broken pipe counts as success.
     pub(crate) fn close(&mut self) -> Result<(), Failure> {
         self.failure.take().map_or(Ok(()), Err)
     }
 }
 
-/// Line of the progress table, for people and for programs.
+/// One line of the progress table, printed as text or as JSON.
 #[derive(Debug)]
 pub(crate) struct Line<'a> {
     pub(crate) summary: &'a Summary,
-    /// Mean loss since the previous line.
+    /// Mean loss of the rows since the previous line; `None` if there are none.
     pub(crate) recent: Option<f64>,
     pub(crate) seconds: f64,
-    /// Number of bytes read by this run, over all passes.
+    /// Number of bytes that this run has read, summed over all passes.
     pub(crate) bytes: u64,
 }
 
-/// Heading of the columns of [`Line::text`].
+/// Heading of the progress table, above lines of [`Line::text`].
 pub(crate) const COLUMNS: &str = "          rows        loss  since last    constant    lane  seconds";
 
 impl Line<'_> {
@@ -103,14 +103,14 @@ impl Line<'_> {
     }
 }
 
-/// Best model of a search so far, for people and for programs.
+/// Best model found so far by the search for the optimum, printed as text or as JSON.
 #[derive(Debug)]
 pub(crate) struct Iteration<'a> {
     pub(crate) found: &'a Optimum,
     pub(crate) seconds: f64,
 }
 
-/// Heading of the columns of [`Iteration::text`].
+/// Heading of the table of iterations, above lines of [`Iteration::text`].
 pub(crate) const SEARCH_COLUMNS: &str = "        passes   objective           gap    relative                 seconds";
 
 impl Iteration<'_> {
@@ -138,14 +138,14 @@ impl Iteration<'_> {
     }
 }
 
-/// Penalty that was tried, for people and for programs.
+/// One of the penalties that were tried, printed as text or as JSON.
 #[derive(Debug)]
 pub(crate) struct PathLine<'a> {
     pub(crate) point: &'a PathPoint,
     pub(crate) seconds: f64,
 }
 
-/// Heading of the columns of [`PathLine::text`].
+/// Heading of the table of penalties, above lines of [`PathLine::text`].
 pub(crate) const PATH_COLUMNS: &str = "          --l1          --l2    held-out loss    standard error     seconds";
 
 impl PathLine<'_> {

@@ -1,4 +1,4 @@
-//! Metrics by name, for people and for programs.
+//! Metrics of predictions by name, as text for people and as JSON for programs.
 
 use super::confusion;
 use crate::words::number;
@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 use surefoot_glm::{Measured, Rates};
 use surefoot_io::printable;
 
-/// Returns the most informative metrics in one line.
+/// Formats the main metrics of [`main`] in one line.
 pub(crate) fn line(measured: &Measured) -> String {
     let told = main(measured);
     let pairs: Vec<_> = told.iter().map(|(name, value)| format!("{name} {}", number::loss(Some(*value)))).collect();
     if pairs.is_empty() { "too large to be added up".to_owned() } else { pairs.join(", ") }
 }
 
-/// Returns the most informative of the applicable metrics, by their usual names.
+/// Returns the main metrics that apply to this kind of labels, with their usual names.
 pub(crate) fn main(measured: &Measured) -> Vec<(&'static str, f64)> {
     let metrics = [
         ("loss", measured.loss),
@@ -31,13 +31,13 @@ pub(crate) fn main(measured: &Measured) -> Vec<(&'static str, f64)> {
     metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Returns the applicable metrics that [`main`] omits.
+/// Returns the metrics that apply to this kind of labels and are not in [`main`].
 pub(crate) fn more(measured: &Measured) -> Vec<(&'static str, f64)> {
     let metrics = [("PR-AUC", measured.pr_auc), ("Brier", measured.brier), ("ECE", measured.calibration_error)];
     metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Returns precision, recall and F1 of the positive class (`positive`), and their averages over the classes (`macro`, `weighted`).
+/// Returns precision, recall and F1: of the positive class (`positive`), and averaged over classes (`macro`, `weighted`).
 pub(crate) fn rates(measured: &Measured) -> Vec<(&'static str, Rates)> {
     let averages = measured.confusion.as_ref().and_then(|confusion| confusion.averages());
     let [all, weighted] = averages.map_or([None; 2], |averages| averages.map(Some));
@@ -45,7 +45,7 @@ pub(crate) fn rates(measured: &Measured) -> Vec<(&'static str, Rates)> {
     rates.into_iter().filter_map(|(of, rates)| Some((of, rates?))).collect()
 }
 
-/// Returns all metrics as a JSON object; metrics that do not apply are null.
+/// Returns all metrics as a JSON object; a metric that does not apply is null.
 pub(crate) fn object(measured: &Measured, labels: &[String]) -> Value {
     let of_rates = |rates: Rates| json!({"precision": rates.precision, "recall": rates.recall, "f1": rates.f1});
     let averages = measured.confusion.as_ref().and_then(|confusion| confusion.averages());
@@ -77,7 +77,7 @@ pub(crate) fn object(measured: &Measured, labels: &[String]) -> Value {
     object
 }
 
-/// Returns all metrics as text, one line each.
+/// Formats all metrics as text, one line per metric.
 pub(crate) fn table(measured: &Measured, labels: &[String]) -> String {
     let labels: Vec<String> = labels.iter().map(|label| printable(label).into_owned()).collect();
     let mut text = String::new();

@@ -1,7 +1,7 @@
 //! Output to standard error and standard output: progress, results, warnings, JSON lines.
 //!
-//! May use [`words`](crate::words), not [`flags`](crate::flags). A new event of a fit is shown in `reporter`, a new line of the results
-//! in `results`.
+//! May use [`words`](crate::words) but not [`flags`](crate::flags). A new event of a fit is printed by `reporter`, a new line of the results
+//! by `results`.
 
 pub(crate) mod bad_rows;
 pub(crate) mod columns;

@@ -1,15 +1,15 @@
-//! The progress bar on standard error: share done, speed and remaining time, if standard error is a terminal.
+//! The progress bar on standard error: completed share, speed and remaining time; shown only on a terminal.
 
 use super::console::Console;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
-/// Progress bar on standard error, or nothing.
+/// Progress bar on standard error; `None` if no bar is shown.
 #[derive(Debug)]
 pub(crate) struct Progress(Option<ProgressBar>);
 
 impl Progress {
-    /// Creates a bar for `total` bytes, or an endless one if the total is unknown.
+    /// Creates a progress bar for `total` bytes, or a spinner if the total is unknown.
     pub(crate) fn new(console: &mut Console, total: Option<u64>) -> Progress {
         let template = match total {
             Some(_) => "{bar:30} {bytes}/{total_bytes}  {binary_bytes_per_sec}  {eta} left",
@@ -18,7 +18,7 @@ impl Progress {
         Progress::styled(console, total, template)
     }
 
-    /// Creates a bar for `total` pieces of work.
+    /// Creates a progress bar for `total` equal pieces of work.
     pub(crate) fn of_pieces(console: &mut Console, total: u64) -> Progress {
         Progress::styled(console, Some(total), "{bar:30} {pos}/{len}  {eta} left")
     }
@@ -39,7 +39,7 @@ impl Progress {
         }
     }
 
-    /// Removes the bar from the screen.
+    /// Removes the progress bar from the screen.
     pub(crate) fn end(&self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();

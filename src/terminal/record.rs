@@ -1,41 +1,41 @@
-//! The course of a run for its report: a few hundred points, however long the run is.
+//! Record of a training run for the HTML report: a few hundred points, however many rows the run has.
 
 use std::time::Instant;
 use surefoot_glm::{Certificate, Subject, Summary, Trainer, optimum::Optimum};
 
-/// Factor by which the number of rows grows from one point to the next: about eight points per doubling.
+/// Factor by which the row count grows from one recorded point to the next: about eight points per doubling.
 const GROWTH: f64 = 1.09;
 
-/// Record of the course of a run.
+/// Losses, certified gaps and stage durations of a training run.
 #[derive(Debug)]
 pub(crate) struct Record {
     pub(crate) points: Vec<Point>,
     pub(crate) gaps: Vec<Gap>,
-    /// Stages of the run, each with its duration in seconds.
+    /// Stages of the run: the name and the duration in seconds of each.
     pub(crate) stages: Vec<(&'static str, f64)>,
-    /// Number of rows at which the next point is recorded.
+    /// Row count at which the next point is recorded.
     next: u64,
     since: Instant,
 }
 
-/// State of a run at one moment.
+/// Losses of a run at one row count.
 #[derive(Debug)]
 pub(crate) struct Point {
     pub(crate) seconds: f64,
     pub(crate) summary: Summary,
-    /// Mean loss of the rows learnt since the previous point.
+    /// Mean loss of the rows since the previous point; `None` if there are none.
     pub(crate) recent: Option<f64>,
 }
 
-/// Certified gap at one moment.
+/// Certified gap to the best possible model, at one moment of the run.
 #[derive(Debug)]
 pub(crate) struct Gap {
     pub(crate) seconds: f64,
     pub(crate) rows: u64,
     pub(crate) passes: u32,
-    /// Objective over all rows, if it was computed.
+    /// Training objective over all rows; `None` if it was not computed.
     pub(crate) objective: Option<f64>,
-    /// Upper bound on how much any model could be better; `None` if there is no such bound.
+    /// Upper bound on the amount by which any model could be better; `None` if no bound is known.
     pub(crate) gap: Option<f64>,
 }
 
@@ -45,7 +45,7 @@ impl Record {
         Record { points, gaps, stages, next: 0, since: Instant::now() }
     }
 
-    /// Records a point if the number of rows is a power of two, as in the table of the terminal, or has grown by the factor [`GROWTH`].
+    /// Records a point if the row count is a power of two, as in the printed progress table, or has grown by the factor [`GROWTH`].
     pub(crate) fn look(&mut self, rows: u64, trainer: &mut Trainer, seconds: f64) {
         if rows >= self.next || rows.is_power_of_two() {
             self.take(rows, trainer, seconds);
@@ -58,7 +58,7 @@ impl Record {
         self.points.push(Point { seconds, summary: trainer.summary(), recent });
     }
 
-    /// Records the final point, unless it was just recorded.
+    /// Records the last point of the run, unless one was recorded at this row count.
     pub(crate) fn end(&mut self, trainer: &mut Trainer, seconds: f64) {
         let rows = trainer.summary().rows;
         if self.points.last().is_none_or(|point| point.summary.rows < rows) {
@@ -66,7 +66,7 @@ impl Record {
         }
     }
 
-    /// Records the least certified gap, if there is a certificate of one.
+    /// Records the smallest gap that a certificate gives; does nothing if none gives one.
     pub(crate) fn certified(
         &mut self,
         certificates: &[Certificate],
@@ -81,13 +81,13 @@ impl Record {
         self.gaps.push(Gap { seconds, rows, passes, objective, gap: Some(gap) });
     }
 
-    /// Records the objective and the gap of an iteration of the search.
+    /// Records the objective and the gap after an iteration of the search for the optimum.
     pub(crate) fn iteration(&mut self, found: &Optimum, rows: u64, seconds: f64) {
         let passes = 1 + found.passes.ceil() as u32;
         self.gaps.push(Gap { seconds, rows, passes, objective: Some(found.objective), gap: found.gap });
     }
 
-    /// Adds the time since the previous call to the stage `name`.
+    /// Adds the time since the previous call to the duration of the stage `name`.
     pub(crate) fn stage(&mut self, name: &'static str) {
         let seconds = self.since.elapsed().as_secs_f64();
         self.since = Instant::now();

@@ -1,4 +1,4 @@
-//! The observer of a fit, which reports its events as a table with a progress bar, or as JSON lines.
+//! Observer of a fit: prints its events as a table with a progress bar, or as JSON lines.
 
 use super::{
     console::Console,
@@ -19,30 +19,30 @@ use surefoot_io::Options;
 pub(crate) struct Reporter {
     pub(crate) console: Console,
     pub(crate) events: Events,
-    /// Record of the run for the report, if one was requested.
+    /// Record of the run for the HTML report; `None` if no report was requested.
     pub(crate) record: Option<Record>,
-    /// Opening lines, to be printed once the first rows are read; `None` afterwards.
+    /// First lines of the output, printed once the first rows are read; `None` once printed.
     pub(crate) opening: Option<Opening>,
     bar: Option<Progress>,
     started: Instant,
-    /// Number of bytes read in the passes before the current one.
+    /// Number of bytes read in completed passes.
     before: u64,
-    /// Number of bytes read, including those of the current pass.
+    /// Number of bytes read in all passes, including the current one.
     read: u64,
-    /// Amount of work ([`Rows::work`]) of the passes before the current one.
+    /// Amount of work ([`Rows::work`]) of completed passes.
     done: u64,
-    /// Number of times the data are read, from files or from memory; determines the length of the bar.
+    /// Number of times that the data are read, from files or from memory; determines the length of the progress bar.
     times: u64,
 }
 
 impl Reporter {
-    /// Creates the reporter of a run that goes through the data `times` times.
+    /// Creates the reporter of a run that reads the data `times` times.
     pub(crate) fn new(console: Console, json: bool, times: u64, record: Option<Record>) -> Reporter {
         let (events, started) = (Events::new(json), Instant::now());
         Reporter { console, events, record, opening: None, bar: None, started, before: 0, read: 0, done: 0, times }
     }
 
-    /// Prints the meaning and the heading of the columns.
+    /// Prints what the reported loss means, and the heading of the progress table.
     pub(crate) fn head(&self, plan: &Plan) {
         self.console.say(&match plan.period() {
             None => "loss: mean over all rows, each scored before it is learnt".to_owned(),
@@ -57,7 +57,7 @@ impl Reporter {
         self.started.elapsed().as_secs_f64()
     }
 
-    /// Reports one line of the progress table.
+    /// Prints one line of the progress table.
     fn line(&mut self, summary: &Summary, recent: Option<f64>, rows: &Rows) {
         let bytes = self.before + rows.bytes().0;
         let line = Line { summary, recent, seconds: self.seconds(), bytes };
@@ -65,13 +65,13 @@ impl Reporter {
         self.events.emit(&line.event());
     }
 
-    /// Prints how a penalty is chosen.
+    /// Prints how the penalty is chosen among those that are tried.
     fn path_head(&mut self) {
         self.end();
         self.console.say("path: each penalty at its optimum over nine rows in ten, judged by the others");
     }
 
-    /// Reports a finished split of the rows, or a line of the table of penalties.
+    /// Prints a step in the choice of the penalty: a finished split of the rows, or a line of the table of penalties.
     fn path_step(&mut self, step: Step<'_>) {
         let point = match step {
             Step::Split(done, of) => {
@@ -89,7 +89,7 @@ impl Reporter {
         self.events.emit(&line.event());
     }
 
-    /// Prints the objective of a search and the heading of its columns.
+    /// Prints the objective that the search minimises, and the heading of the table of iterations.
     fn search_head(&mut self, settings: &Settings, tolerance: f64) {
         self.end();
         let (objective, share) = (results::objective(settings), number::shortest(tolerance));
@@ -97,7 +97,7 @@ impl Reporter {
         self.console.say(SEARCH_COLUMNS);
     }
 
-    /// Reports an iteration of the search.
+    /// Prints and records an iteration of the search for the optimum.
     fn iteration(&mut self, found: &Optimum, rows: u64) {
         let seconds = self.seconds();
         if let Some(record) = &mut self.record {
@@ -108,7 +108,7 @@ impl Reporter {
         self.events.emit(&line.event());
     }
 
-    /// Records the state of the trainer after `rows` rows.
+    /// Records the losses of the trainer after `rows` rows, if a report was requested.
     fn look(&mut self, rows: u64, trainer: &mut Trainer) {
         let seconds = self.started.elapsed();
         if let Some(record) = &mut self.record {
@@ -116,7 +116,7 @@ impl Reporter {
         }
     }
 
-    /// Records the certified gap.
+    /// Records the certified gap, if a report was requested.
     fn certified(&mut self, certificates: &[Certificate], objective: Option<f64>, trainer: &Trainer) {
         let seconds = self.seconds();
         if let Some(record) = &mut self.record {
@@ -124,14 +124,14 @@ impl Reporter {
         }
     }
 
-    /// Records that the time since the previous call belongs to the stage `name`.
+    /// Adds the time since the previous call to the duration of the stage `name`, if a report was requested.
     pub(crate) fn stage(&mut self, name: &'static str) {
         if let Some(record) = &mut self.record {
             record.stage(name);
         }
     }
 
-    /// Records the final state, at the end of learning.
+    /// Records the final losses when learning has ended, if a report was requested.
     fn close_record(&mut self, trainer: &mut Trainer) {
         let seconds = self.seconds();
         if let Some(record) = &mut self.record {
@@ -140,12 +140,12 @@ impl Reporter {
         }
     }
 
-    /// Returns the number of bytes read by this run.
+    /// Returns the number of bytes that this run has read.
     pub(crate) fn bytes(&self) -> u64 {
         self.read
     }
 
-    /// Moves the progress bar.
+    /// Updates the progress bar to the current position in the data.
     fn at(&mut self, rows: &Rows) {
         let (bytes, total) = rows.bytes();
         let all = total.map(|total| total * self.times);
@@ -154,13 +154,13 @@ impl Reporter {
         bar.at(self.done + rows.work());
     }
 
-    /// Adds the bytes and the work of a finished pass to the totals.
+    /// Adds the bytes and the work of a completed pass to the totals.
     fn end_pass(&mut self, rows: &Rows) {
         self.before += rows.bytes().0;
         self.done += rows.work();
     }
 
-    /// Removes the progress bar.
+    /// Removes the progress bar from the screen.
     pub(crate) fn end(&mut self) {
         if let Some(bar) = &self.bar {
             bar.end();
@@ -205,7 +205,7 @@ impl Observer for Reporter {
 }
 
 impl Reporter {
-    /// Reports a line of the progress table, and records the certificates for the report.
+    /// Prints a line of the progress table, and records the certified gap for the HTML report.
     fn milestone(&mut self, trainer: &mut Trainer, rows: &Rows) {
         let recent = trainer.recent_loss();
         self.line(&trainer.summary(), recent, rows);
@@ -214,7 +214,7 @@ impl Reporter {
         }
     }
 
-    /// Prints events that are reported as a single sentence.
+    /// Prints an event that needs only one sentence; ignores other events.
     fn remark(&self, event: &Event<'_>) {
         match event {
             Event::Spooling => {

@@ -1,4 +1,4 @@
-//! The final lines of a fit.
+//! The final lines of a fit: results, notes and warnings.
 
 use super::{
     columns::Columns,
@@ -19,49 +19,52 @@ use surefoot_glm::{
 };
 use surefoot_io::Inferred;
 
-/// Number of rows below which a leading lane at an end of the grid is no reason for a warning.
+/// Row count below which no warning is given if the leading lane (one of the learners trained side by side) has the smallest or largest
+/// scale.
 const EDGE_ROWS: u64 = 1000;
 
-/// Results of a finished or stopped fit.
+/// Results of a fit that has finished or was stopped.
 #[derive(Debug)]
 pub(crate) struct Results<'a> {
     pub(crate) summary: &'a Summary,
     /// Saved model and the name of its file; `None` if nothing was saved.
     pub(crate) model: Option<(&'a Model, &'a str)>,
     pub(crate) test: Option<&'a Measured>,
-    /// Values and gaps of the test rows unseen in training.
+    /// Category values and missing cells in columns of the test rows where training had none; `None` without test rows.
     pub(crate) unseen: Option<&'a UnseenSummary>,
-    /// Name of the file of the report.
+    /// Name of the file of the HTML report; `None` if there is no report.
     pub(crate) report: Option<&'a str>,
-    /// Properties of the data inferred by readers.
+    /// Properties of the data that the readers inferred.
     pub(crate) found: &'a Inferred,
-    /// Number of rows at fault that were skipped.
+    /// Number of skipped rows, which could not be read.
     pub(crate) skipped: u64,
-    /// Objective of the model over all rows, if they were read once more.
+    /// Training objective over all rows; `None` if the rows were not read again to compute it.
     pub(crate) objective: Option<f64>,
     pub(crate) seconds: f64,
-    /// Outcome of a search for the optimum; `None` without a search.
+    /// How the search for the optimum ended; `None` without a search.
     pub(crate) ended: Option<Ended>,
-    /// Column whose mean is large relative to its spread, with their ratio, if the search did not reach the optimum.
+    /// If the search did not reach the optimum, a column whose mean is large relative to its standard deviation, with the ratio of the two.
     pub(crate) far: Option<(String, f64)>,
-    /// Columns of the table with their roles; [`Results::columns`] holds the warnings about them.
+    /// Columns of the training table with their roles; [`Results::columns`] holds the warnings about them.
     pub(crate) taken: Option<Columns<'a>>,
     pub(crate) columns: Vec<Warning>,
-    /// Reason for not using the model as it is.
+    /// Reason why the model should not be used as it is; `None` if there is no such reason.
     pub(crate) caution: Option<Caution>,
     pub(crate) stop: Option<Stop>,
     /// Shuffle seed; `None` if rows were not shuffled.
     pub(crate) shuffle: Option<u64>,
-    /// Finding that the model, or its reported loss, is significantly worse than the best constant; `None` if neither is.
+    /// Result of the test whether the model, or its reported loss, is significantly worse than the best constant prediction; `None` if
+    /// neither is.
     pub(crate) loses: Option<WorseThanConstant>,
-    /// Only label in the data, if there is only one.
+    /// Label of all rows if they have only one; otherwise `None`.
     pub(crate) single: Option<f64>,
-    /// End of the grid at which the leading lane is: −1 for the smallest, 1 for the largest, 0 for neither.
+    /// Position of the leading lane (one of the learners trained side by side) in the grid of scales: −1 if its scale is the smallest, 1 if
+    /// the largest, otherwise 0.
     pub(crate) edge: i8,
 }
 
 impl Results<'_> {
-    /// Returns the last line of `--json`.
+    /// Returns the results as JSON, for the last line of `--json`.
     pub(crate) fn event(&self) -> Value {
         let summary = self.summary;
         json!({
@@ -98,22 +101,23 @@ impl Results<'_> {
         })
     }
 
-    /// Returns the alarm that the order of the rows makes the reported loss worthless, if it was raised.
+    /// Returns the alarm that the order of the rows makes the reported loss meaningless; `None` if it was not raised.
     pub(crate) fn order(&self) -> Option<&OrderAlarm> {
         self.model.and_then(|(model, _)| model.summary.order.as_ref())
     }
 
-    /// Returns the number of ids that the model knows.
+    /// Returns the number of feature ids that have a weight; `None` if no model was saved.
     pub(crate) fn slots(&self) -> Option<u64> {
         self.model.map(|(model, _)| model.index.len() as u64)
     }
 
-    /// Returns the number of features before hashing, approximate if there are many.
+    /// Returns the number of distinct features before hashing (an estimate if there are many); `None` if no model was saved.
     pub(crate) fn features(&self) -> Option<u64> {
         Some(self.slots()?.max(self.found.distinct().unwrap_or(0)))
     }
 
-    /// Returns the number of features that share the id of another one, approximate if there are many.
+    /// Returns the number of features whose hashed id coincides with that of another feature (an estimate if there are many); `None` if
+    /// unknown.
     pub(crate) fn collisions(&self) -> Option<u64> {
         Some(self.features()? - self.slots()?)
     }
@@ -156,7 +160,7 @@ impl Results<'_> {
         self.warnings().iter().for_each(|warning| console.warn(&warning.message));
     }
 
-    /// Prints notes about a path or a search that did not reach the optimum.
+    /// Prints notes about a choice of penalty or a search that ended before the optimum.
     fn note_end(&self, console: &Console) {
         if let Some((model, _)) = self.model {
             if let Some(end) = model.path_end() {
@@ -183,7 +187,7 @@ impl Results<'_> {
         }
     }
 
-    /// Prints notes about the data.
+    /// Prints notes about the data, such as missing cells and hash collisions.
     fn note(&self, console: &Console) {
         self.found.notes().iter().for_each(|note| console.note(note));
         self.unseen
@@ -201,7 +205,8 @@ impl Results<'_> {
         }
     }
 
-    /// Returns the line with the loss and that of the best constant, and a line of caution if the order of rows makes the loss worthless.
+    /// Returns a line with the loss of the model and that of the best constant prediction, and a line of caution if the order of the rows
+    /// makes the loss meaningless.
     fn losses(&self) -> Vec<String> {
         let summary = self.summary;
         let (loss, constant) = (number::loss(summary.loss), number::loss(summary.loss_constant));
@@ -217,7 +222,7 @@ impl Results<'_> {
         [format!("loss         {beside}")].into_iter().chain(order).collect()
     }
 
-    /// Returns the warnings: findings that call for action.
+    /// Returns the warnings about the run and the model.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.summary.loss.is_none() && self.summary.weight > 0.0 {
@@ -276,7 +281,7 @@ fn lane(scale: f64, summary: &Summary) -> String {
     }
 }
 
-/// Describes the penalty that was chosen, and for an optimum the command that yields the same model without a search.
+/// Describes the chosen penalty; for an optimum also the command that yields the same model without a search.
 fn penalty(settings: &Settings, is_optimum: bool) -> Vec<String> {
     let Penalty { l1, l2, path, standardize, .. } = settings.penalty;
     let Some(axis) = path else { return Vec::new() };
@@ -294,7 +299,7 @@ fn penalty(settings: &Settings, is_optimum: bool) -> Vec<String> {
     lines
 }
 
-/// Describes the objective as a formula.
+/// Describes the training objective as a formula.
 pub(crate) fn objective(settings: &Settings) -> String {
     let Penalty { l1, l2, bounds, standardize, .. } = settings.penalty;
     let terms = match standardize {
@@ -314,7 +319,7 @@ pub(crate) fn objective(settings: &Settings) -> String {
     format!("mean loss{terms}{factors}{units}{within}")
 }
 
-/// Describes the bounds of weights.
+/// Describes bounds of weights in words.
 fn range(bounds: Bounds) -> String {
     let (low, high) = (number::shortest(bounds.low()), number::shortest(bounds.high()));
     match (bounds.low().is_finite(), bounds.high().is_finite()) {
@@ -325,7 +330,7 @@ fn range(bounds: Bounds) -> String {
     }
 }
 
-/// Describes the groups of features with penalty factors or bounds of their own.
+/// Describes the groups of features that have penalty factors or bounds of their own.
 pub(crate) fn groups(settings: &Settings) -> Vec<(&'static str, String)> {
     let factors = settings.groups.factors.iter().map(|(name, factor)| format!("{name} {}", number::shortest(*factor)));
     let bounds = settings.groups.bounds.iter().map(|(name, bounds)| format!("{name} {}", range(*bounds)));
@@ -333,7 +338,7 @@ pub(crate) fn groups(settings: &Settings) -> Vec<(&'static str, String)> {
     lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(what, list)| (what, list.join(", "))).collect()
 }
 
-/// Describes the loss and its kind of labels.
+/// Describes the loss and the labels that it expects.
 pub(crate) fn task(loss: Loss) -> String {
     let text = number::shortest;
     match loss {

@@ -1,4 +1,4 @@
-//! Features unseen in training: their number, and by column those that are values of categories or missing cells.
+//! Counts features that did not occur in training, and for each column the new category values and missing cells among them.
 
 use super::warnings::Warning;
 use crate::words::number;
@@ -7,34 +7,35 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use surefoot_glm::{FeatureNames, Missing, Model, Row};
 use surefoot_io::{Cell, CellIndex, Inferred, printable};
 
-/// Greatest number of distinct feature ids that are stored, which bounds the memory.
+/// Greatest number of distinct feature ids that the counter stores, which bounds its memory.
 const MOST: usize = 1 << 20;
-/// Number of values shown as examples per column.
+/// Greatest number of new values per column that are shown as examples.
 const EXAMPLES: usize = 3;
 const COLUMNS: usize = 5;
 
-/// Counter of unseen features in predicted rows.
+/// Counter of features that did not occur in training, fed with rows to be predicted.
 #[derive(Debug)]
 pub(crate) struct Unseen<'a> {
     model: &'a Model,
     index: CellIndex,
-    /// Ids met so far: for a value or a gap its column and whether it is a gap; `None` for any other feature.
+    /// Unseen ids found so far. For a category value or a missing cell: the column, and whether the cell is missing; otherwise `None`.
     met: HashMap<u64, Option<(usize, bool)>>,
-    /// Whether there were more than [`MOST`] ids.
+    /// Whether more than [`MOST`] distinct ids occurred, so that counts are incomplete.
     is_full: bool,
-    /// Whether there were features without a name, each of which may be a value of any category.
+    /// Whether an id without a name occurred, which may stand for a value of any category.
     is_unsure: bool,
     rows: u64,
     columns: BTreeMap<usize, Column>,
-    /// Names that were known before these rows, if ids are hashed to few bits: an unseen value may then share its id with a known one.
+    /// Names known before these rows were read; `None` if ids are not shortened to `--bits`. With few bits a new value may get the id of a
+    /// known one, and is then recognised by its name.
     before: Option<HashSet<(u64, Box<str>)>>,
 }
 
-/// Unseen values and gaps of one column.
+/// New category values and missing cells of one column.
 #[derive(Clone, Debug, Default)]
 struct Column {
     rows: u64,
-    /// Number of the last row with an unseen value: a list in a cell may hold several.
+    /// Number of the last row with a new value, so that a row whose cell lists several is counted once.
     last: u64,
     values: u64,
     examples: Vec<String>,
@@ -42,7 +43,7 @@ struct Column {
 }
 
 impl<'a> Unseen<'a> {
-    /// Creates a counter that has seen no rows.
+    /// Creates a counter before the first row.
     pub(crate) fn new(model: &'a Model, found: &Inferred) -> Unseen<'a> {
         let reading = &model.settings.reading;
         let before = reading.bits.filter(|_| !reading.table.is_unknown()).map(|_| {
@@ -54,7 +55,7 @@ impl<'a> Unseen<'a> {
         Unseen { model, index, met, is_full: false, is_unsure: false, rows: 0, columns, before }
     }
 
-    /// Adds a row with `unseen` features that the model does not know.
+    /// Counts the features of a row that the model does not know; `unseen` is their number.
     pub(crate) fn add(&mut self, row: &Row<'_>, unseen: usize, knows: impl Fn(u64) -> bool, found: &Inferred) {
         self.rows += 1;
         if unseen == 0 {
@@ -69,7 +70,7 @@ impl<'a> Unseen<'a> {
         }
     }
 
-    /// Classifies an id at its first occurrence, or at every one once the memory is full.
+    /// Finds the column and the kind of an unknown id, at its first occurrence or, once the store is full, at every one.
     fn meet(&mut self, id: u64, found: &Inferred) {
         let names = match self.model.settings.reading.table.is_unknown() {
             true => FeatureNames::default(),
@@ -95,7 +96,7 @@ impl<'a> Unseen<'a> {
         }
     }
 
-    /// Returns the findings about all rows added.
+    /// Returns the counts over all rows added.
     pub(crate) fn summary(mut self, found: &Inferred) -> UnseenSummary {
         let table = &self.model.settings.reading.table;
         let at_least = self.is_full || self.is_unsure || self.before.is_some();
@@ -110,8 +111,8 @@ impl<'a> Unseen<'a> {
 }
 
 impl Unseen<'_> {
-    /// Adds the values of hashed categories that can only be recognised by their names. The number of rows that hold them is unknown: a cell
-    /// holds one of them, a list may hold them all.
+    /// Adds new values of hashed categories that only their names reveal, because their ids are those of known values. The number of rows
+    /// that hold them is unknown: each may be in a row of its own, or a list may hold them all.
     fn add_hidden(&mut self, before: &HashSet<(u64, Box<str>)>, found: &Inferred) {
         let mut new = BTreeMap::<usize, BTreeSet<String>>::new();
         found.each_name(|id, name| {
@@ -133,7 +134,7 @@ impl Unseen<'_> {
 }
 
 impl Column {
-    /// Counts a gap, or a row with an unseen value at most once; `row` is its number from 1.
+    /// Counts a missing cell, or a row with new values (at most once); `row` is its number, from 1.
     fn count(&mut self, is_gap: bool, row: u64) {
         if is_gap {
             self.gaps += 1;
@@ -144,27 +145,27 @@ impl Column {
     }
 }
 
-/// Values and gaps unseen in training, by column.
+/// Category values and missing cells that did not occur in training, by column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnseenSummary {
     rows: u64,
-    /// Whether there may be more values than are counted.
+    /// Whether there may be more new values than were counted.
     at_least: bool,
     missing: Missing,
     columns: Vec<(String, Column)>,
     features: Features,
 }
 
-/// Features unseen in training, of columns or not.
+/// Number of all features that did not occur in training.
 #[derive(Clone, Copy, Debug, Default)]
 struct Features {
     count: u64,
-    /// Whether there are more than [`Features::count`].
+    /// Whether the true number may be larger than [`Features::count`].
     at_least: bool,
 }
 
 impl UnseenSummary {
-    /// Returns the note about all unseen features, which the model takes as 0; `None` if there are none.
+    /// Returns the note that features did not occur in training and are treated as 0; `None` if there are none.
     pub(crate) fn features(&self) -> Option<String> {
         let Features { count, at_least } = self.features;
         let (at_least, s) = (if at_least { "at least " } else { "" }, if count == 1 { "" } else { "s" });
@@ -179,7 +180,7 @@ impl UnseenSummary {
         self.columns.iter().filter(|(_, column)| column.gaps > 0)
     }
 
-    /// Returns a note for each of the first columns with unseen values.
+    /// Returns one note per column with new category values, for the first few columns.
     pub(crate) fn notes(&self) -> Vec<String> {
         let line = |(name, column): &(String, Column)| {
             let at_least = if self.at_least { "at least " } else { "" };
@@ -203,7 +204,7 @@ impl UnseenSummary {
         lines
     }
 
-    /// Returns the warning about columns with missing cells that had none in training.
+    /// Returns the warning about columns with missing cells that had none in training; `None` if there are none.
     pub(crate) fn warning(&self) -> Option<Warning> {
         let columns: Vec<String> = self.with_gaps().map(|(name, _)| name.clone()).collect();
         let (name, column) = self.with_gaps().next()?;
@@ -228,7 +229,7 @@ impl UnseenSummary {
         Some(Warning { columns, ..Warning::new("unseen_gaps", message) })
     }
 
-    /// Returns the columns with unseen values as JSON.
+    /// Returns the columns with new category values as JSON.
     pub(crate) fn values_object(&self) -> Value {
         let object = |(name, column): &(String, Column)| {
             let Column { rows, values, examples, .. } = column;
@@ -237,13 +238,13 @@ impl UnseenSummary {
         self.with_values().map(object).collect()
     }
 
-    /// Returns the columns with unseen gaps as JSON.
+    /// Returns the columns that have missing cells but had none in training, as JSON.
     pub(crate) fn gaps_object(&self) -> Value {
         self.with_gaps().map(|(name, column)| json!({"column": name, "rows": column.gaps})).collect()
     }
 }
 
-/// Returns a name or a value as shown in a message: printable, at most 40 characters.
+/// Returns a name or value for display: unprintable characters escaped, cut to 40 characters.
 fn shown(text: &str) -> String {
     const WIDE: usize = 40;
     let text = printable(text);

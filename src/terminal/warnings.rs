@@ -1,17 +1,17 @@
-//! Warnings, worded identically on standard error, in JSON, on the report page and in `inspect`.
+//! Warnings about runs and models, worded identically on standard error, in JSON, in the HTML report and in `inspect`.
 
 use crate::words::number;
 use serde_json::{Value, json};
 use surefoot_glm::{OrderAlarm, Settings, Summary, WorseThanConstant};
 
-/// A warning about a run or a model.
+/// Warning about a run or a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Warning {
-    /// Identifier for programs.
+    /// Short identifier of the kind of warning, for programs.
     pub(crate) kind: &'static str,
-    /// Sentence for people, with the remedy.
+    /// Message for people, which says what to do.
     pub(crate) message: String,
-    /// Names of the columns concerned; empty if the warning is not about columns.
+    /// Names of the columns that the warning is about; empty if it is about none.
     pub(crate) columns: Vec<String>,
 }
 
@@ -29,14 +29,14 @@ impl Warning {
         object
     }
 
-    /// Returns the message as a sentence with a capital letter and a full stop, for pages.
+    /// Returns the message as a sentence with a capital letter and a full stop.
     pub(crate) fn sentence(&self) -> String {
         let mut letters = self.message.chars();
         letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
     }
 }
 
-/// Returns the warning that the order of rows makes the reported loss worthless.
+/// Returns the warning that the order of the rows makes the reported loss meaningless.
 pub(crate) fn order(alarm: &OrderAlarm, settings: &Settings) -> Warning {
     let (printed, loss) = (number::loss(Some(alarm.printed)), order_loss(alarm));
     let message = format!(
@@ -47,7 +47,7 @@ pub(crate) fn order(alarm: &OrderAlarm, settings: &Settings) -> Warning {
     Warning::new("order", message)
 }
 
-/// Returns the warning that the model, or its reported loss, is worse than the best constant.
+/// Returns the warning that the model, or its reported loss, is worse than the best constant prediction.
 pub(crate) fn constant(loses: WorseThanConstant, summary: &Summary, settings: &Settings) -> Warning {
     let printed = || (number::loss(summary.loss), number::loss(summary.loss_constant));
     let reasons =
@@ -83,19 +83,19 @@ pub(crate) fn constant(loses: WorseThanConstant, summary: &Summary, settings: &S
     Warning::new("worse_than_constant", message)
 }
 
-/// Describes the loss of the model on its training rows, with "about" if only a sample was scored.
+/// Describes the loss of the model on its training rows; the text begins with "about" if only a sample of the rows was evaluated.
 pub(crate) fn order_loss(alarm: &OrderAlarm) -> String {
     let about = if alarm.scored < alarm.rows { "about " } else { "" };
     let about = if alarm.loss.is_some() { about } else { "" };
     format!("{about}{}", sum(alarm.loss))
 }
 
-/// Formats a mean loss that may be too large to be added up.
+/// Formats a mean loss; `None` stands for a sum of losses that overflowed.
 fn sum(loss: Option<f64>) -> String {
     loss.map_or_else(|| "more than can be added up".to_owned(), |loss| number::loss(Some(loss)))
 }
 
-/// Returns the remedy for sorted rows.
+/// Returns the advice for data whose rows are sorted.
 fn remedy(settings: &Settings) -> &'static str {
     match settings.ball {
         Some(_) => "train with --shuffle",
@@ -103,7 +103,7 @@ fn remedy(settings: &Settings) -> &'static str {
     }
 }
 
-/// Returns the alarm as JSON, or null.
+/// Returns the alarm about the order of the rows as JSON; null for `None`.
 pub(crate) fn order_object(alarm: Option<&OrderAlarm>) -> Value {
     alarm.map_or(Value::Null, |alarm| {
         json!({

@@ -1,10 +1,10 @@
-//! Certificates in words, for people and for programs.
+//! Certificates in words for people, and as JSON for programs.
 
 use super::number;
 use serde_json::{Value, json};
 use surefoot_glm::{Bound, Bounds, Certificate, Loss, Settings, Subject};
 
-/// Returns one JSON object: the first certificate, with the others, if any, under `also`.
+/// Returns the certificates as one JSON object: the first one, with the others under `also`.
 pub(crate) fn object(certificates: &[Certificate], settings: &Settings) -> Value {
     let Some((first, others)) = certificates.split_first() else {
         return json!({"kind": "none", "reason": "nothing was learnt"});
@@ -39,7 +39,7 @@ fn one(certificate: &Certificate, settings: &Settings) -> Value {
     })
 }
 
-/// Returns the certificates of a model in words, one line each.
+/// Returns the certificates of a model in words, one line per certificate.
 pub(crate) fn words(certificates: &[Certificate], settings: &Settings) -> Vec<String> {
     certificates.iter().map(|certificate| sentence(certificate, settings)).collect()
 }
@@ -71,7 +71,7 @@ fn sentence(certificate: &Certificate, settings: &Settings) -> String {
     }
 }
 
-/// Names the quantity that a bound refers to, with the rows over which it is taken.
+/// Names the quantity that a bound limits, and the rows over which the quantity is taken.
 fn quantity(certificate: &Certificate, bound: &Bound, settings: &Settings) -> &'static str {
     let is_sum = matches!(certificate, Certificate::Deterministic(_));
     match (is_sum, bound.weighted, settings.ball.is_some() || settings.is_unpenalised()) {
@@ -83,12 +83,12 @@ fn quantity(certificate: &Certificate, bound: &Bound, settings: &Settings) -> &'
     }
 }
 
-/// Whether no value of this loss is negative, whatever the label.
+/// Whether this loss is nonnegative for every label and every prediction.
 fn is_above_zero(loss: Loss) -> bool {
     !matches!(loss, Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. })
 }
 
-/// Describes the weights with which the model is compared.
+/// Describes the set of weights with which the model is compared, such as a ball.
 fn others(settings: &Settings) -> String {
     match settings.ball {
         Some(ball) => format!("no weights with ‖w‖ ≤ {}", number::shortest(ball.radius)),

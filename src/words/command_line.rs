@@ -1,6 +1,7 @@
 //! The command that was typed, with the chosen penalty in place of `auto`.
 
-/// Returns the command line with `flag value` in place of `flag auto` and with the units of the penalty; `None` if it has no `flag auto`.
+/// Returns the typed command line with `flag value` in place of `flag auto`, with `--standardize yes` if that is needed to obtain the same
+/// penalty, and without `--select`; `None` if `flag auto` was not typed.
 pub(crate) fn with_penalty(words: &[String], flag: &str, value: &str, standardize: bool) -> Option<String> {
     let (mut words, joined) = (words.to_vec(), format!("{flag}=auto"));
     let at = words.iter().position(|word| *word == joined).or_else(|| {
@@ -16,7 +17,7 @@ pub(crate) fn with_penalty(words: &[String], flag: &str, value: &str, standardiz
     Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "))
 }
 
-/// Removes a flag with its value.
+/// Removes a flag and its value from a command line.
 fn remove(words: &mut Vec<String>, flag: &str) {
     if let Some(at) = words.iter().position(|word| word == flag) {
         words.drain(at..(at + 2).min(words.len()));
@@ -24,7 +25,7 @@ fn remove(words: &mut Vec<String>, flag: &str) {
     words.retain(|word| !word.starts_with(&format!("{flag}=")));
 }
 
-/// Quotes a word for a shell, if necessary.
+/// Quotes a word for use in a shell, if necessary.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
     match !word.is_empty() && word.chars().all(plain) {

@@ -1,8 +1,8 @@
-//! Settings that exclude each other, in the words of the command line.
+//! Messages about settings that exclude each other, which name flags.
 
 use surefoot_fit::Contradiction;
 
-/// Names the flags that contradict each other, and the remedy.
+/// Returns a message that names the contradictory flags and the remedy.
 pub(crate) fn words(contradiction: &Contradiction) -> String {
     let text = match contradiction {
         Contradiction::BallAndPenalty => {

@@ -1,16 +1,16 @@
-//! Labels, formats and faults of rows in words.
+//! Labels, data formats and errors of rows in words.
 
 use super::number::shortest;
 use surefoot_glm::{Class, Fault, FeatureKey, Labels, Part, Role, Schema};
 use surefoot_io::{Options, printable};
 
-/// Returns a label as it stands in the data.
+/// Returns a label as it is written in the data: the name of its class, or the number.
 pub(crate) fn label(label: f64, classes: &[Class]) -> String {
     let class = classes.iter().find(|class| class.code == label);
     class.map_or_else(|| shortest(label), |class| class.text.clone())
 }
 
-/// Describes the encoding of the labels for people; `None` if there are no classes.
+/// Describes how class labels are encoded as numbers; `None` if there are no classes.
 pub(crate) fn coding(labels: &Labels, classes: &[Class]) -> Option<String> {
     let text = |number| printable(&label(number, classes)).into_owned();
     match labels.classes.as_slice() {
@@ -27,7 +27,7 @@ pub(crate) fn coding(labels: &Labels, classes: &[Class]) -> Option<String> {
     }
 }
 
-/// Returns labels as they stand in the data in one line: the first few, and the last.
+/// Lists labels as they are written in the data, in one line: the first few and the last.
 pub(crate) fn list_of(labels: &[f64], classes: &[Class]) -> String {
     const FEW: usize = 10;
     let label = |number: f64| printable(&label(number, classes)).into_owned();
@@ -38,7 +38,7 @@ pub(crate) fn list_of(labels: &[f64], classes: &[Class]) -> String {
     }
 }
 
-/// Describes the format of the data and the known columns.
+/// Describes the format of the data and the columns with known roles.
 pub(crate) fn data(reading: &Schema) -> String {
     let by = match reading.by {
         FeatureKey::Index => return format!("features by index (svmlight), from {}", reading.index_base),
@@ -64,7 +64,7 @@ pub(crate) fn data(reading: &Schema) -> String {
     )
 }
 
-/// Returns the message of a fault, with class names in place of the numbers that the trainer uses.
+/// Returns the error message of a row, with class names in place of the numbers that encode them.
 pub(crate) fn message(fault: &Fault, labels: &Labels, options: &Options) -> String {
     let classes = options.found.classes();
     if fault.part != Part::Label || classes.is_empty() {

@@ -1,6 +1,6 @@
 //! Numbers, labels, certificates and errors in words, for all modules that show them.
 //!
-//! Uses no other top-level module of the command.
+//! Depends on no other top-level module of this crate.
 
 pub(crate) mod certificates;
 pub(crate) mod command_line;

@@ -1,8 +1,8 @@
-//! Numbers as text.
+//! Formatting of numbers as text and JSON.
 
 use serde_json::Value;
 
-/// Formatter for the shortest decimal that reads back to the same f64, without a trailing `.0`.
+/// Buffer that formats an f64 as the shortest decimal that is read back as the same f64, without a trailing `.0`.
 #[derive(Default)]
 pub(crate) struct Shortest(zmij::Buffer);
 
@@ -13,17 +13,17 @@ impl Shortest {
     }
 }
 
-/// Returns the shortest decimal as an owned string.
+/// Formats a number as the shortest decimal that is read back as the same f64.
 pub(crate) fn shortest(x: f64) -> String {
     Shortest::default().of(x).to_owned()
 }
 
-/// Formats the scale of a lane (one of the learners trained side by side), or `-` if there is none.
+/// Formats the learning-rate scale of a lane (one of the learners trained side by side); `-` for `None`.
 pub(crate) fn lane(scale: Option<f64>) -> String {
     scale.map_or_else(|| "-".to_owned(), shortest)
 }
 
-/// Formats a loss or a metric for people: six decimals, fewer for large numbers, and at most nine characters wide.
+/// Formats a loss or a metric in at most nine characters: six decimals, fewer for large numbers.
 pub(crate) fn loss(x: Option<f64>) -> String {
     match x {
         None => "-".to_owned(),
@@ -35,14 +35,14 @@ pub(crate) fn loss(x: Option<f64>) -> String {
     }
 }
 
-/// Formats a bound as text that is never below it, since a truncated bound would claim too much.
+/// Formats an upper bound such that the text is never below the bound, as a text rounded down would claim too much.
 pub(crate) fn rounded_up(x: f64, format: impl Fn(f64) -> String) -> String {
     let holds = |text: &String| text.parse::<f64>().is_ok_and(|shown| shown >= x);
     let raised = (0..52).rev().map(|power| format(x + x.abs() * 2_f64.powi(-power)));
     [format(x)].into_iter().chain(raised).find(holds).unwrap_or_else(|| shortest(x))
 }
 
-/// Formats a count with thousands separators.
+/// Formats an integer with thousands separators.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -55,17 +55,17 @@ pub(crate) fn count(n: u64) -> String {
     text
 }
 
-/// Formats a number of rows: `1 row`, `2 rows`.
+/// Formats a number of rows with the noun: `1 row`, `2 rows`.
 pub(crate) fn rows(n: u64) -> String {
     format!("{} row{}", count(n), if n == 1 { "" } else { "s" })
 }
 
-/// Formats a number of bytes with a binary unit.
+/// Formats a number of bytes with a binary unit such as MiB.
 pub(crate) fn bytes(n: u64) -> String {
     indicatif::BinaryBytes(n).to_string()
 }
 
-/// Returns a JSON number, or null if it is absent or not finite.
+/// Returns a JSON number; null if the number is absent or not finite.
 pub(crate) fn number_or_null(x: Option<f64>) -> Value {
     x.and_then(serde_json::Number::from_f64).map_or(Value::Null, Value::Number)
 }

@@ -1,8 +1,8 @@
-//! Names given by the user that occur in no row, in the words of the command line.
+//! Warnings about names given by the user that occur in no row.
 
 use surefoot_fit::{Purpose, UnmetName};
 
-/// Returns the flag with the name given to it.
+/// Returns the flag that was given the name, with the name as its value.
 pub(crate) fn flag(unmet: &UnmetName) -> String {
     let flag = match unmet.purpose {
         Purpose::Keep => "--keep",
@@ -12,7 +12,7 @@ pub(crate) fn flag(unmet: &UnmetName) -> String {
     format!("{flag} {}", unmet.name)
 }
 
-/// Returns the warnings about names that occur in none of `rows` rows.
+/// Returns one warning per name that occurs in none of the `rows` rows.
 pub(crate) fn warnings(unmet: &[UnmetName], rows: u64) -> Vec<String> {
     let s = if rows == 1 { "" } else { "s" };
     let message = |unmet| format!("{}: none of {rows} row{s} has a namespace or index that is called so", flag(unmet));

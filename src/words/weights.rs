@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use surefoot_glm::Model;
 use surefoot_io::printable;
 
-/// Weight of a feature in one column of the weights (one column per class, or a single one).
+/// One weight of a model: the feature, the column (one per class, or a single one), and the value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Weight {
     pub(crate) feature: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Weight {
     pub(crate) value: f64,
 }
 
-/// Returns the `top` weights that are largest in absolute value, ties in the order of the features.
+/// Returns the `top` weights that are largest in absolute value, in descending order; ties are in the order of the features.
 fn largest(model: &Model, top: usize) -> Vec<Weight> {
     let columns = model.intercept.len().max(1);
     let weight =
@@ -31,16 +31,16 @@ fn largest(model: &Model, top: usize) -> Vec<Weight> {
     weights
 }
 
-/// Largest weights of a model.
+/// The largest weights of a model, ready to be printed.
 #[derive(Debug)]
 pub(crate) struct Weights<'a> {
     model: &'a Model,
     pub(crate) largest: Vec<Weight>,
 }
 
-/// Greatest number of characters of a name shown in a table.
+/// Greatest number of characters of a feature name in the table of weights.
 const NAME: usize = 60;
-/// Length of the longest bar on either side, in characters.
+/// Length in characters of the longest bar to the left or to the right.
 const BAR: usize = 12;
 
 impl Weights<'_> {
@@ -48,13 +48,13 @@ impl Weights<'_> {
         Weights { model, largest: largest(model, top) }
     }
 
-    /// Returns the class of a column of weights, or `None` if the model has a single column.
+    /// Returns the label of the class to which a column of weights belongs; `None` if the model has a single column.
     pub(crate) fn class(&self, column: usize) -> Option<String> {
         let label = self.model.labels.classes.get(column)?;
         Some(labels::label(*label, &self.model.settings.reading.classes))
     }
 
-    /// Returns the name of a feature with the number of others that share its weight, or its id if it has no name.
+    /// Returns the name of a feature, with the number of other features that share its weight; its id if no name is stored.
     pub(crate) fn feature(&self, id: u64) -> String {
         let mut names = self.model.names.all(id);
         let Some(name) = names.next() else { return id.to_string() };
@@ -64,13 +64,13 @@ impl Weights<'_> {
         }
     }
 
-    /// Returns the name of a feature, shortened for a table.
+    /// Returns the name of a feature, shortened for the table of weights.
     fn short(&self, id: u64) -> String {
         let name = printable(&self.feature(id)).into_owned();
         if name.chars().count() <= NAME { name } else { name.chars().take(NAME - 1).chain(['…']).collect() }
     }
 
-    /// Returns a line per weight: feature, class if there are classes, weight, and a bar to the left or to the right.
+    /// Formats one line per weight: feature, class if there are classes, weight, and a bar to the left (negative) or right.
     pub(crate) fn table(&self) -> String {
         let Some(first) = self.largest.first() else { return String::new() };
         let column = |head: &str, cell: &dyn Fn(&Weight) -> String| {
@@ -97,7 +97,7 @@ impl Weights<'_> {
     }
 }
 
-/// Draws a bar from the middle, to the left if negative.
+/// Draws a horizontal bar that starts in the middle and goes left for a negative share.
 fn bar(share: f64) -> String {
     let length = (share.abs() * BAR as f64).round() as usize;
     let bar = "█".repeat(if share.is_finite() { length.min(BAR) } else { 0 });
@@ -113,7 +113,7 @@ fn significant(x: f64) -> String {
     if (0..=9).contains(&digits) { format!("{x:.*}", digits as usize) } else { format!("{x:.5e}") }
 }
 
-/// Formats the intercept, or the least and the greatest of several.
+/// Formats the intercept of the model; with several classes, the smallest and the largest intercept.
 pub(crate) fn intercept(model: &Model) -> String {
     match model.intercept.as_slice() {
         _ if !model.settings.intercept => "none".to_owned(),

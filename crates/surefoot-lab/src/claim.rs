@@ -1,75 +1,75 @@
-//! Claims about the readings of a row, and their verification.
+//! Claims about the measurements in a row of an experiment, and their verification.
 
 use crate::Reading;
 use crate::fit::{self, Line};
 
-/// Claim about the readings of a row. Means are over seeds.
+/// Claim about the readings (measurements) of a row, taken at points x of its axis with several seeds. Means are over seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Claim {
-    /// The slope of ln(mean) over ln(x), for x ≥ `from`, lies in an interval.
+    /// The slope of the line fitted to ln(mean) over ln(x), for x ≥ `from`, lies between `least` and `most`.
     Slope {
-        /// Least x that counts.
+        /// Smallest x that is included in the fit.
         from: f64,
         /// Least slope allowed.
         least: f64,
         /// Largest slope allowed.
         most: f64,
     },
-    /// Every mean, multiplied by a power of x, lies in an interval.
+    /// At every x, the mean reading times x^`power` lies between `least` and `most`.
     Within {
-        /// Exponent of x.
+        /// Exponent of the factor x^`power`.
         power: f64,
         /// Least value allowed.
         least: f64,
         /// Largest value allowed.
         most: f64,
     },
-    /// No mean reading exceeds the mean bound at its x.
+    /// At every x, the mean reading is at most the mean upper bound.
     Bounded,
-    /// No mean reading is below the mean floor at its x.
+    /// At every x, the mean reading is at least the mean lower bound (floor).
     Floored,
-    /// No single reading exceeds its bound.
+    /// Every single reading is at most its upper bound.
     Always,
-    /// The share of seeds whose reading exceeds its bound is at most δ plus three standard errors: at every x, or, for runs along the
-    /// whole axis, counting every seed with an excess at any x.
+    /// The share of seeds with a reading above its upper bound is at most δ plus three standard errors: at every x; or, if one run covers the
+    /// whole axis, counting seeds with an excess at any x.
     Coverage {
-        /// Allowed share δ of seeds above the bound.
+        /// Largest share δ of seeds that may exceed the bound.
         delta: f64,
     },
-    /// The largest ratio of reading to bound of each seed, at any x, has a quantile over seeds of at most `most`.
+    /// Each seed's largest ratio of reading to upper bound, over all x, has a quantile over seeds of at most `most`.
     Ratio {
-        /// Share of seeds at or below the quantile: ½ for the median, 1 for the largest.
+        /// Level of the quantile: ½ for the median of the seeds, 1 for the maximum.
         share: f64,
         /// Largest quantile allowed.
         most: f64,
     },
-    /// The 1 − δ quantile of the readings over seeds is at most `most` at every x.
+    /// At every x, the 1 − δ quantile over seeds of the readings is at most `most`.
     Quantile {
-        /// Share δ of seeds that may be above the quantile.
+        /// Share δ of seeds above the quantile.
         delta: f64,
         /// Largest quantile allowed.
         most: f64,
     },
-    /// No single reading exceeds `most`.
+    /// Every single reading is at most `most`.
     Largest {
         /// Largest reading allowed.
         most: f64,
     },
-    /// The largest mean, multiplied by a power of x, is at most `most` times the least one.
+    /// The largest over x of the mean reading times x^`power` is at most `most` times the smallest.
     Spread {
-        /// Exponent of x.
+        /// Exponent of the factor x^`power`.
         power: f64,
-        /// Largest ratio allowed.
+        /// Largest ratio of the two that is allowed.
         most: f64,
     },
-    /// Means do not grow along the axis.
+    /// The mean reading does not increase from any x to the next.
     Falling,
 }
 
-/// Outcome of a claim.
+/// Result of checking a claim: the measured quantity and its allowed range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
-    /// Name of the quantity checked.
+    /// Name of the measured quantity.
     pub what: String,
     /// Measured value of the quantity.
     pub measured: f64,
@@ -79,38 +79,38 @@ pub struct Check {
     pub least: f64,
     /// Largest value allowed; ∞ if there is none.
     pub most: f64,
-    /// Whether the row has a planted error, so that the claim must not hold.
+    /// Whether the row contains a planted error, so that its claims are expected to fail.
     pub planted: bool,
 }
 
 impl Check {
-    /// Whether the claim holds.
+    /// Whether the claim holds: the measured value lies in the allowed range.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.least <= self.measured && self.measured <= self.most
     }
 
-    /// Whether the outcome is as it should be: the claim holds, or the row has a planted error and the claim fails.
+    /// Whether the outcome is the expected one: the claim holds, or fails because of a planted error.
     #[must_use]
     pub fn passes(&self) -> bool {
         self.holds() != self.planted
     }
 }
 
-/// Relative tolerance for sums that differ only by rounding.
+/// Relative tolerance for rounding errors when two sums are compared.
 const ROUNDING: f64 = 1e-9;
 
-/// All readings of a row, indexed by seed and point.
+/// All readings (measurements) of a row, indexed by seed and point of the axis.
 #[derive(Debug)]
 pub(crate) struct Readings<'a> {
     pub(crate) axis: &'a [f64],
-    /// Whether each seed's readings come from one run along the whole axis.
+    /// Whether all readings of a seed come from a single run, which passes all points of the axis.
     pub(crate) path: bool,
     pub(crate) all: &'a [Vec<Reading>],
 }
 
 impl Readings<'_> {
-    /// Returns the mean over seeds at point `i`, with its standard error.
+    /// Returns the mean over seeds of the quantity `of` at point `i`, and its standard error.
     pub(crate) fn mean(&self, i: usize, of: impl Fn(&Reading) -> f64) -> (f64, f64) {
         let n = self.all.len() as f64;
         let mean = self.all.iter().map(|run| of(&run[i])).sum::<f64>() / n;
@@ -122,7 +122,8 @@ impl Readings<'_> {
         (0..self.axis.len()).map(|i| self.mean(i, |r| r.measured).0 * self.axis[i].powf(power)).collect()
     }
 
-    /// Returns the number of seeds with a reading above its bound: at any x of a run along the axis, otherwise at the worst x.
+    /// Returns the number of seeds with a reading above its bound: at any x if one run passes all points, otherwise at the x with the most
+    /// such seeds.
     fn broken(&self) -> f64 {
         let broken = |r: &Reading| r.measured > r.bound || (r.measured + r.bound).is_nan();
         let at = |i: usize| self.all.iter().filter(|run| broken(&run[i])).count();
@@ -139,7 +140,7 @@ impl Readings<'_> {
     }
 }
 
-/// Returns the largest value, or NaN if there is a NaN, which makes every claim fail.
+/// Returns the largest value; NaN, which makes every claim fail, if any value is NaN.
 fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::NEG_INFINITY, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
 }
@@ -211,9 +212,9 @@ impl Claim {
         }
     }
 
-    /// Beginning of the name of a checked slope.
+    /// First word of the name of a check that measures a slope.
     pub(crate) const SLOPE: &str = "slope";
-    /// Beginning of the name of a checked share of seeds above their bounds.
+    /// First words of the name of a check that measures the share of seeds above their bounds.
     pub(crate) const COVERAGE: &str = "share above bound";
 
     fn words(&self) -> String {
@@ -245,7 +246,7 @@ impl Claim {
 mod tests {
     use super::*;
 
-    /// Checks a claim on two seeds with readings of about 8/x at x = 1, 2, 4.
+    /// Checks a claim on two seeds whose readings are about 8/x at x = 1, 2, 4.
     fn check(claim: Claim, path: bool) -> Check {
         let reading = |measured: f64, bound, floor| Reading { measured, bound, floor };
         let one = vec![reading(8.0, 10.0, 7.0), reading(5.0, 4.0, 3.0), reading(2.0, 3.0, 2.0)];
@@ -288,7 +289,7 @@ mod tests {
         assert!((allowed - 0.1 - 3.0 * (0.09_f64 / 2.0).sqrt()).abs() < 1e-12);
     }
 
-    /// Readings and bounds that are NaN, and negative bounds, make every claim fail.
+    /// Every claim fails if readings or bounds are NaN, or bounds are negative.
     #[test]
     fn what_is_no_number_fails() {
         for (measured, bound) in [(f64::NAN, 1.0), (1.0, f64::NAN), (1.0, -1.0)] {

@@ -1,4 +1,4 @@
-//! Execution of the rows of all experiments on several threads. The result does not depend on the number of threads.
+//! Runs all experiments on several threads. The results do not depend on the number of threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,21 +8,21 @@ use crate::claim::Readings;
 use crate::report::{Finding, Point, Report, Section};
 use crate::{Experiment, Random, Reading, Row};
 
-/// Number of seeds run by one cell.
+/// Number of seeds in one unit of work ([`Cell`]).
 const BLOCK: u32 = 16;
 
-/// Unit of work: some seeds of a row, at one point or along the whole axis.
+/// Unit of work for one thread: some seeds of a row of an experiment, at one point of its axis or at all points.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     experiment: usize,
     row: usize,
-    /// Range of points of the axis, end excluded.
+    /// Range of indices of points of the axis, end excluded.
     points: (usize, usize),
     /// Range of seeds, end excluded.
     seeds: (u32, u32),
 }
 
-/// Experiments to be run with one seed.
+/// Experiments to be run, and the seed of all their random numbers.
 #[derive(Debug)]
 pub struct Lab {
     experiments: Vec<Experiment>,
@@ -31,7 +31,7 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// Prepares these experiments with this seed of all random numbers.
+    /// Creates a lab for these experiments; `seed` determines all random numbers.
     #[must_use]
     pub fn new(experiments: Vec<Experiment>, seed: u64) -> Self {
         let mut cells = Vec::new();
@@ -43,19 +43,19 @@ impl Lab {
         Self { experiments, seed, cells }
     }
 
-    /// Returns the number of cells of work, as reported to `progress`.
+    /// Returns the number of units of work, for showing progress.
     #[must_use]
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Whether there is no work.
+    /// Whether there is nothing to run.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
 
-    /// Runs all experiments on `threads` threads, and reports the number of finished cells to `progress`, from any thread.
+    /// Runs all experiments on `threads` threads. Any thread may call `progress` with the number of finished units of work.
     pub fn run(self, threads: usize, progress: impl Fn(usize) + Sync) -> Report {
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let found = Mutex::new(vec![Vec::new(); self.cells.len()]);
@@ -78,7 +78,7 @@ impl Lab {
         self.report(&found)
     }
 
-    /// Returns the readings of a cell: for each of its seeds, one reading per point.
+    /// Runs one unit of work; returns for each of its seeds one reading per point of the axis.
     fn play(&self, cell: &Cell) -> Vec<Vec<Reading>> {
         let experiment = &self.experiments[cell.experiment];
         let row = &experiment.rows[cell.row];
@@ -113,7 +113,7 @@ impl Lab {
     }
 }
 
-/// Returns the range of points and the range of seeds of each cell of a row, ordered by points.
+/// Divides a row into units of work: a range of points of the axis and a range of seeds for each, ordered by points.
 fn cells_of(row: &Row) -> impl Iterator<Item = ((usize, usize), (u32, u32))> {
     let points: Vec<_> =
         if row.path { vec![(0, row.axis.len())] } else { (0..row.axis.len()).map(|i| (i, i + 1)).collect() };

@@ -1,4 +1,4 @@
-//! The experiments V1 to V21.
+//! The list of all experiments, V1 to V21.
 
 mod acceleration_with_noise;
 mod acceleration_without_noise;
@@ -25,7 +25,7 @@ mod without_smoothness;
 
 use crate::{Experiment, Form};
 
-/// Returns all experiments in order, in their short or full form.
+/// Returns all experiments in order, in the short or the full form.
 #[must_use]
 pub fn experiments(form: Form) -> Vec<Experiment> {
     vec![
@@ -80,7 +80,7 @@ mod tests {
         );
     }
 
-    /// Whether two lines agree in all words, and in numbers up to the rounding of another machine's logarithm.
+    /// Whether two lines have equal words, and numbers that differ at most by the rounding of logarithms on another machine.
     fn alike(one: &str, other: &str) -> bool {
         let same = |(a, b): (&str, &str)| match (a.parse::<f64>(), b.parse::<f64>()) {
             (Ok(a), Ok(b)) => a == b || (a - b).abs() <= 0.02 * a.abs().max(b.abs()) || a.abs().max(b.abs()) < 1e-9,
@@ -90,7 +90,8 @@ mod tests {
         words(one) == words(other) && one.split(' ').zip(other.split(' ')).all(same)
     }
 
-    /// Every statement of the paper is backed by correct rows and rows with a planted error, and every name in the list matches a row.
+    /// Every statement of the paper is tested by rows of correct methods and by rows with a planted error, and every row listed in `paper.rs`
+    /// exists.
     #[test]
     fn the_paper_is_covered() {
         for form in [Form::Short, Form::Full] {
@@ -113,7 +114,7 @@ mod tests {
         }
     }
 
-    /// In every experiment each kind of claim is also made of a row with a planted error, which shows that the claim can fail.
+    /// Each kind of claim that an experiment makes is also made of a row with a planted error, where it must fail.
     #[test]
     fn every_kind_of_claim_is_seen_to_fail() {
         for form in [Form::Short, Form::Full] {
@@ -143,7 +144,7 @@ mod tests {
         }
     }
 
-    /// An experiment yields the same numbers alone or beside others, on any number of threads.
+    /// An experiment gives the same numbers alone or together with others, and on any number of threads.
     #[test]
     fn neither_threads_nor_company_show() {
         let points = |names: &[&str], threads| {

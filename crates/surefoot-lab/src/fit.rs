@@ -1,15 +1,16 @@
-//! Slopes of fitted lines with their standard errors, and quantiles.
+//! Least-squares slopes with standard errors, and quantiles.
 
 use crate::claim::Readings;
 
-/// Slope of a straight line, with its standard error.
+/// Slope of a fitted straight line, and the standard error of the slope.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Line {
     pub(crate) slope: f64,
     pub(crate) error: f64,
 }
 
-/// Fits the least-squares slope of ln(mean) over ln(x) for x ≥ `from`. Its standard error follows from those of the means over seeds.
+/// Fits a straight line to ln(mean reading) over ln(x) for x ≥ `from`, by least squares. The standard error of the slope follows from those
+/// of the means over seeds.
 pub(crate) fn slope(readings: &Readings<'_>, from: f64) -> Line {
     let chosen = (0..readings.axis.len()).filter(|&i| readings.axis[i] >= from);
     let points: Vec<_> = chosen
@@ -21,7 +22,7 @@ pub(crate) fn slope(readings: &Readings<'_>, from: f64) -> Line {
     line(&points)
 }
 
-/// Fits a line through points (x, y, standard error of y), all of equal weight.
+/// Fits a straight line to points (x, y, standard error of y), by least squares with equal weights.
 fn line(points: &[(f64, f64, f64)]) -> Line {
     let centre = points.iter().map(|p| p.0).sum::<f64>() / points.len() as f64;
     let spread = points.iter().map(|p| (p.0 - centre).powi(2)).sum::<f64>();
@@ -30,7 +31,7 @@ fn line(points: &[(f64, f64, f64)]) -> Line {
     Line { slope, error }
 }
 
-/// Returns the `share` quantile of sorted values, interpolated linearly.
+/// Returns the quantile at level `share` (between 0 and 1) of sorted values, interpolated linearly.
 pub(crate) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let (low, part) = (place.floor() as usize, place.fract());

@@ -1,7 +1,7 @@
-//! The methods of the experiments, correct ones and ones with a planted error, and the loop that runs them.
+//! The methods used in experiments, correct ones and ones with a planted error, and the loop that runs them.
 //!
-//! In round t the weight is α_t (the sum of the weights so far A_t), the query q_t, the learner's iterate w_t, the gradient g_t and the average
-//! of the iterates x_t; Algorithm 4 has the output y_t.
+//! In round t, α_t is the weight and A_t the sum of the weights so far; q_t is the query (the point at which the gradient g_t is taken), w_t
+//! the learner's iterate, and x_t the average of the iterates. Algorithm 4 has the output y_t.
 
 mod baseline;
 mod planted;
@@ -16,63 +16,64 @@ use crate::problem::{Facts, Problem};
 use baseline::{ClassicLeader, Told};
 use planted::{Backwards, LastIterate, Late, OldWeight, Stubborn, Uncorrected};
 
-/// Optimisation method: a conversion over a learner, with weights α_t = t^`power` if they may be chosen.
+/// Optimisation method: an algorithm of the paper over an online learner. `power` is the exponent of the weights α_t = t^`power`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Method {
-    /// Algorithm 1 over OGD-norm.
+    /// Algorithm 1 (anytime conversion) over OGD-norm (online gradient descent with an adaptive learning rate).
     Anytime { power: f64 },
-    /// Algorithm 1 over OGD-norm with queries between iterate and average: βx_t + (1−β)w_t.
+    /// Algorithm 1 over OGD-norm, with queries βx_t + (1−β)w_t between the iterate w_t and the average x_t.
     Between { power: f64, beta: f64 },
     /// Algorithm 1 over FreeGrad in the whole space, with this initial wealth.
     Free { power: f64, wealth: f64 },
-    /// Algorithm 2 over follow-the-leader, in the whole space or the ball.
+    /// Algorithm 2 over follow-the-leader with strong convexity `curvature`, in the ball if `ball`, otherwise in the whole space.
     Leader { power: f64, curvature: f64, ball: bool },
-    /// Algorithm 3 over proximal follow-the-regularised-leader.
+    /// Algorithm 3 (with hints) over proximal follow-the-regularised-leader.
     Optimistic,
-    /// Algorithm 3 over proximal follow-the-regularised-leader with one rate per coordinate, in a cube of half-width 1.
+    /// Algorithm 3 (with hints) over proximal follow-the-regularised-leader with one learning rate per coordinate, in a cube of half-width 1.
     Diagonal,
-    /// Algorithm 3 over dual averaging.
+    /// Algorithm 3 (with hints) over dual averaging.
     Dual,
-    /// Algorithm 4 over OGD-norm; its output is x_T if `query`, otherwise y_T.
+    /// Algorithm 4 (accelerated) over OGD-norm. Its output is the last query x_T if `query`, otherwise y_T.
     Accelerated { epsilon: f64, query: bool },
-    /// Algorithm 4 over OGD-norm with c twice as large.
+    /// Algorithm 4 (accelerated) over OGD-norm, with the step constant c doubled.
     Doubled { epsilon: f64 },
-    /// Algorithm 2 over the online Newton step in the ball, with α = 1.
+    /// Algorithm 2 over the online Newton step in the ball, with weights α_t = 1.
     Newton { gamma: f64, epsilon: f64 },
-    /// Classic conversion of follow-the-leader in the whole space.
+    /// Classic conversion (average of the learner's iterates) of follow-the-leader in the whole space.
     ClassicLeader { power: f64, curvature: f64 },
-    /// Classic conversion of dual averaging with hints.
+    /// Classic conversion (average of the learner's iterates) of dual averaging with hints.
     ClassicDual,
-    /// Lan's accelerated stochastic approximation, which is given σ, T, L and the radius.
+    /// Lan's accelerated stochastic approximation, which is given the noise σ, the number T of steps, the smoothness L and the radius
+    /// beforehand.
     Told { noise: f64, steps: u64 },
-    /// Planted error: Algorithm 1 as printed, with Σ α_i w_t in place of Σ α_i w_i.
+    /// Planted error: Algorithm 1 with the misprinted output Σ α_i w_t/A_t, in place of Σ α_i w_i/A_t.
     LastIterate { power: f64 },
-    /// Planted error: Algorithm 1 that moves up the gradients.
+    /// Planted error: Algorithm 1 that gets the negative of every gradient, so that it ascends.
     Backwards { power: f64 },
     /// Planted error: Algorithm 3 without its hints.
     NoHint,
-    /// Planted error: Algorithm 3 with each hint one round late.
+    /// Planted error: Algorithm 3 whose hints arrive one round late.
     LateHint,
-    /// Algorithm 3 with each hint weighted by the weight of the previous round.
+    /// Algorithm 3 whose hints are multiplied by the weight of the previous round instead of the current one.
     OldWeight,
-    /// Planted error: Algorithm 4 that averages from x_{t−1} in place of y_{t−1}.
+    /// Planted error: Algorithm 4 whose averages continue from x_{t−1} instead of y_{t−1}.
     Uncorrected,
-    /// Planted error: Algorithm 4 that keeps the size of its first gradient step.
+    /// Planted error: Algorithm 4 that keeps the learning rate of its first gradient step.
     Stubborn,
 }
 
-/// Interface of a method to the loop over rounds.
+/// Interface through which the loop over rounds runs a method.
 pub(crate) trait Solver {
-    /// Writes the point at which the next gradient is to be taken.
+    /// Writes the current query, the point at which the next gradient is to be taken, to `x`.
     fn query(&self, x: &mut [f64]);
-    /// Writes the learner's iterate of the open round.
+    /// Writes the learner's current iterate to `w`.
     fn iterate(&self, w: &mut [f64]);
-    /// Writes the output.
+    /// Writes the current output of the method to `x`.
     fn output(&self, x: &mut [f64]);
     fn tell(&mut self, gradient: &[f64]);
 }
 
-/// Conversion, with functions that read its learner's iterate and its output.
+/// Adapter that makes a conversion of the library a [`Solver`], with functions that read its learner's iterate and its output.
 struct Of<A, I, O> {
     method: A,
     iterate: I,
@@ -133,7 +134,8 @@ impl Method {
         }
     }
 
-    /// Builds the method in the ball around `centre`. Methods of the whole space start at 0, whatever the centre.
+    /// Builds the method for a problem with these constants, in the ball around `centre`. Methods for the whole space start at 0 whatever the
+    /// centre.
     pub(crate) fn solver(self, centre: &[f64], facts: &Facts) -> Box<dyn Solver> {
         let (dim, weights) = (centre.len(), Power(self.power()));
         let ball = Ball::<f64>::around(centre.to_vec(), facts.radius);
@@ -203,13 +205,13 @@ impl Method {
     }
 }
 
-/// Round that has just been closed.
+/// Completed round of a run, as passed to the observer of [`descend`].
 pub(crate) struct Round<'a> {
     pub(crate) step: u64,
-    /// Weight α_t of the round; [`Round::total`] is the sum A_t of the weights so far.
+    /// Weight α_t of this round; [`Round::total`] is the sum A_t of the weights so far.
     pub(crate) weight: f64,
     pub(crate) total: f64,
-    /// Query q_t; [`Round::iterate`] is w_t and [`Round::gradient`] is g_t.
+    /// Query q_t; [`Round::iterate`] is the learner's iterate w_t, and [`Round::gradient`] the gradient g_t at q_t.
     pub(crate) query: &'a [f64],
     pub(crate) iterate: &'a [f64],
     pub(crate) gradient: &'a [f64],
@@ -217,14 +219,14 @@ pub(crate) struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// Returns the output after this round.
+    /// Returns the output of the method after this round.
     pub(crate) fn output(&self) -> Vec<f64> {
         let mut x = vec![0.0; self.query.len()];
         self.solver.output(&mut x);
         x
     }
 
-    /// Returns the learner's iterate of the next round.
+    /// Returns the learner's iterate for the next round.
     pub(crate) fn next(&self) -> Vec<f64> {
         let mut w = vec![0.0; self.query.len()];
         self.solver.iterate(&mut w);
@@ -232,20 +234,20 @@ impl Round<'_> {
     }
 }
 
-/// Result of a run of T steps.
+/// Result of a run of T rounds, with sums over its rounds.
 pub(crate) struct Run {
     pub(crate) output: Vec<f64>,
-    /// Sum A_T of the weights.
+    /// Sum A_T of the weights α_t.
     pub(crate) total: f64,
-    /// Σ α_t²‖g_t‖² over the run.
+    /// Σ α_t²‖g_t‖², the sum of the squared weighted gradients.
     pub(crate) squares: f64,
-    /// Σ α_t²‖g_t − g_{t−1}‖² over the run, with g_0 = 0.
+    /// Σ α_t²‖g_t − g_{t−1}‖², the sum of the squared errors of the previous gradient as a hint, with g_0 = 0.
     pub(crate) errors: f64,
-    /// Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²) of Algorithm 4.
+    /// Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²), which appears in the bounds of Algorithm 4.
     pub(crate) growth: f64,
 }
 
-/// Runs a method for `steps` steps, and passes every closed round to `see`.
+/// Runs a method for `steps` rounds, and calls `see` after every round.
 pub(crate) fn descend(
     problem: &dyn Problem,
     method: Method,

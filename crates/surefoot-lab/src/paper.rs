@@ -1,20 +1,20 @@
-//! The statements of the paper, in its order, with the rows that compare each with measurements.
+//! The statements of the paper, in its order, each with the experiment rows that test it.
 
-/// Rows of experiments: name of the experiment, and beginning of the row's label.
+/// References to rows of experiments: the name of the experiment and the beginning of the row's label.
 type Rows = &'static [(&'static str, &'static str)];
 
 /// Statement of the paper, or of a theorem that strengthens one.
 #[derive(Debug)]
 pub(crate) struct Statement {
-    /// Place of the statement, such as `Theorem 1`.
+    /// Where the statement stands in the paper, such as `Theorem 1`.
     pub(crate) place: &'static str,
-    /// Text of the statement, with corrections.
+    /// Text of the statement, corrected where the paper is wrong.
     pub(crate) says: &'static str,
-    /// Rows whose claims follow from the statement.
+    /// Rows of experiments that test the statement.
     pub(crate) rows: Rows,
-    /// Rows with a planted error, in which those claims fail.
+    /// Rows of experiments with a planted error, where the claims of the statement must fail.
     pub(crate) errors: Rows,
-    /// Tests of the library for the same statement: file and function.
+    /// Unit tests of the library for this statement: file and function.
     pub(crate) tests: &'static [(&'static str, &'static str)],
 }
 

@@ -1,4 +1,5 @@
-//! Problems with known solutions: gradient oracle, excess over the minimum in closed form, constants.
+//! Optimisation problems with known solutions: each has a gradient oracle, the excess loss over the minimum in closed form, and its
+//! constants.
 
 mod absolute;
 mod bowl;
@@ -20,41 +21,41 @@ pub use valley::Valley;
 
 use crate::Random;
 
-/// Constants of a problem that the theory needs.
+/// Constants of a problem that appear in the theorems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Facts {
-    /// Radius of the ball that is the domain; the ball contains a minimiser over it.
+    /// Radius of the ball that is the domain of the problem; the ball contains a minimiser of the loss over it.
     pub radius: f64,
-    /// Smoothness L, the Lipschitz constant of the gradient in the whole space; ∞ if the loss is not smooth.
+    /// Smoothness L: the Lipschitz constant of the gradient in the whole space; ∞ if the loss is not smooth.
     pub smoothness: f64,
     /// Greatest length G of a gradient in the ball, without noise; ∞ if unknown.
     pub gradient: f64,
-    /// Noise σ = √E‖ζ‖² of a gradient.
+    /// Standard deviation σ = √E‖ζ‖² of the noise ζ in a gradient.
     pub noise: f64,
-    /// Root mean square √E‖g‖² of the gradient at the centre, where methods start.
+    /// Root mean square √E‖g‖² of the gradient g at the centre of the ball, where methods start.
     pub first: f64,
 }
 
 impl Facts {
-    /// Returns the diameter B of the ball.
+    /// Returns the diameter B of the ball, twice its radius.
     #[must_use]
     pub fn diameter(&self) -> f64 {
         2.0 * self.radius
     }
 }
 
-/// Convex problem min L over a ball, which is centred at 0 unless it was moved.
+/// Convex problem: minimise L over a ball, whose centre is 0 unless it was moved.
 pub trait Problem: Send + Sync {
-    /// Returns the number of coordinates.
+    /// Returns the number of coordinates of a point.
     fn dim(&self) -> usize;
 
-    /// Writes a subgradient at `x`, with noise of mean 0 if the problem is noisy.
+    /// Writes a subgradient of L at `x` to `gradient`, with noise of mean 0 if the problem is noisy.
     fn gradient(&self, x: &[f64], random: &mut Random, gradient: &mut [f64]);
 
-    /// Returns L(x) less the minimum, computed without cancellation.
+    /// Returns the excess L(x) − min L, computed without cancellation.
     fn excess(&self, x: &[f64]) -> f64;
 
-    /// Returns the constants of the problem.
+    /// Returns the constants of the problem that appear in the theorems.
     fn facts(&self) -> Facts;
 
     /// Returns the centre of the ball, where methods start; 0 unless the problem was moved.
@@ -73,7 +74,7 @@ pub(crate) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// Adds normal noise to the gradient, with total second moment `noise`².
+/// Adds normally distributed noise ζ to the gradient, with E‖ζ‖² = `noise`².
 fn disturb(gradient: &mut [f64], noise: f64, random: &mut Random) {
     if noise > 0.0 {
         let each = noise / (gradient.len() as f64).sqrt();

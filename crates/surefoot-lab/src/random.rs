@@ -1,4 +1,4 @@
-//! Random numbers determined by seed, name and number alone, not by threads or the clock.
+//! Random numbers that depend only on a seed, a name and a number, not on threads or the time.
 
 /// A stream of random numbers (xoshiro256++, Blackman and Vigna 2019).
 ///
@@ -12,7 +12,7 @@
 pub struct Random([u64; 4]);
 
 impl Random {
-    /// Creates the stream determined by a seed, a name and a number.
+    /// Creates the stream of random numbers determined by a seed, a name and a number.
     #[must_use]
     pub fn new(seed: u64, name: &str, number: u64) -> Self {
         // FNV-1a of the name, then splitmix64, as the authors of the generator advise.
@@ -47,7 +47,7 @@ impl Random {
         low + (high - low) * self.unit()
     }
 
-    /// Draws an integer uniformly from 0 … n − 1.
+    /// Draws an integer uniformly from 0 to n − 1.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
     }
@@ -75,7 +75,7 @@ fn splitmix(state: &mut u64) -> u64 {
 mod tests {
     use super::Random;
 
-    /// The first outputs agree with those of the reference implementation for the state 1, 2, 3, 4.
+    /// The first outputs agree with those of the reference implementation of xoshiro256++ for the state 1, 2, 3, 4.
     #[test]
     fn the_generator_is_the_published_one() {
         let mut random = Random([1, 2, 3, 4]);

@@ -9,119 +9,118 @@ mod text;
 use crate::claim::Check;
 use surefoot_plot::Figure;
 
-/// Means of a row over its seeds, at one point of its axis.
+/// Means over seeds of the readings (measurements) of a row, at one point of its axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
-    /// Position on the axis.
+    /// Position x of the point on the axis.
     pub x: f64,
-    /// Mean reading over seeds.
+    /// Mean of the readings over seeds.
     pub measured: f64,
-    /// Standard error of the mean reading; 0 for one seed.
+    /// Standard error of the mean; 0 if there is one seed.
     pub error: f64,
-    /// Mean bound; NaN if there is none.
+    /// Mean upper bound from theory; NaN if there is none.
     pub bound: f64,
-    /// Mean floor; NaN if there is none.
+    /// Mean lower bound for any method; NaN if there is none.
     pub floor: f64,
 }
 
-/// Result of one row.
+/// Result of one row of an experiment: the mean readings and the checked claims.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// Label of the row.
+    /// Label of the row, which describes the method and the problem.
     pub label: String,
-    /// Whether the row has a planted error.
+    /// Whether the row contains a planted error, so that its claims are expected to fail.
     pub planted: bool,
-    /// Whether the bounds of the row are certificates of single runs.
+    /// Whether the upper bounds of the row are certificates, each computed from a single run.
     pub certificate: bool,
-    /// Number of seeds.
+    /// Number of seeds, that is of independent runs.
     pub seeds: u32,
-    /// Means at the points of the axis.
+    /// Means of the readings at each point of the axis.
     pub points: Vec<Point>,
-    /// Outcomes of the row's claims.
+    /// Results of the claims made about the row.
     pub checks: Vec<Check>,
 }
 
-/// Result of one experiment.
+/// Results of one experiment.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// Name of the experiment, such as `V1`.
     pub name: &'static str,
     /// Short title of the experiment.
     pub title: &'static str,
-    /// Description: the statement of theory, the expectation, and differences found.
+    /// Description of the experiment: the theorem tested, the expected result, and differences found.
     pub about: &'static str,
-    /// Name of the axis.
+    /// Name of the horizontal axis.
     pub axis: &'static str,
     /// Name of the measured quantity.
     pub measured: &'static str,
-    /// Name of the bound.
+    /// Name of the upper bound.
     pub bound: &'static str,
-    /// Results of the rows.
+    /// Results of the rows, in the order of the experiment.
     pub findings: Vec<Finding>,
 }
 
 impl Section {
-    /// Returns all checks with the rows that they concern.
+    /// Iterates over all checks, each with the row to which it belongs.
     pub fn checks(&self) -> impl Iterator<Item = (&Finding, &Check)> {
         self.findings.iter().flat_map(|finding| finding.checks.iter().map(move |check| (finding, check)))
     }
 }
 
-/// Results of one run of the lab.
+/// Results of a run of the lab.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// Seed of all random numbers.
+    /// Seed that determines all random numbers of the run.
     pub seed: u64,
-    /// Results of the experiments, one section each.
+    /// Results of the experiments, in order.
     pub sections: Vec<Section>,
 }
 
 impl Report {
-    /// Returns the number of checks, and the number of those with an unexpected outcome.
+    /// Returns the number of all checks, and the number of those with an unexpected outcome.
     #[must_use]
     pub fn counts(&self) -> (usize, usize) {
         let checks = self.sections.iter().flat_map(Section::checks);
         checks.fold((0, 0), |(all, failed), (_, check)| (all + 1, failed + usize::from(!check.passes())))
     }
 
-    /// Whether all checks had the expected outcome.
+    /// Whether all checks have the expected outcome: claims hold, or fail in rows with a planted error.
     #[must_use]
     pub fn passes(&self) -> bool {
         self.counts().1 == 0
     }
 
-    /// Returns the table of checks for a terminal.
+    /// Formats the checks as a text table for a terminal.
     #[must_use]
     pub fn table(&self) -> String {
         text::table(self)
     }
 
-    /// Returns all checks as CSV.
+    /// Formats the checks as CSV.
     #[must_use]
     pub fn checks_csv(&self) -> String {
         csv::checks(self)
     }
 
-    /// Returns all points as CSV.
+    /// Formats the mean readings at all points as CSV.
     #[must_use]
     pub fn points_csv(&self) -> String {
         csv::points(self)
     }
 
-    /// Returns the plots, each with a suitable file name without extension.
+    /// Draws the plots, and returns each with a file name without extension.
     #[must_use]
     pub fn figures(&self) -> Vec<(String, Figure)> {
         figures::all(self)
     }
 
-    /// Returns the statements of the paper with the checks of each, as Markdown; statements that no experiment of this run concerns are
-    /// omitted.
+    /// Formats the statements of the paper with the checks of each as Markdown; statements that this run did not test are omitted.
     #[must_use]
     pub fn claims(&self) -> String {
         claims::markdown(self)
     }
 
-    /// Returns the whole report as one HTML page, which opens without a network.
+    /// Formats the whole report as one self-contained HTML page.
     #[must_use]
     pub fn html(&self) -> String {
         page::html(self)

@@ -1,20 +1,20 @@
-//! Experiments as data: the runs, their ranges, and the claims made of the numbers.
+//! Data types of experiments: rows with their runs, axes and claims.
 
 use std::fmt;
 
 use crate::{Claim, Random};
 
-/// Extent of the experiments.
+/// Size of the experiments: ranges of the axes and numbers of seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// All experiments in less than a minute: shorter ranges, fewer seeds, the same claims.
+    /// Shorter ranges and fewer seeds with the same claims; all experiments take less than a minute.
     Short,
-    /// The ranges and numbers of seeds for which the claims were made.
+    /// Full ranges and numbers of seeds, for which the claims are stated.
     Full,
 }
 
 impl Form {
-    /// Returns `short` for the short form and `full` for the full one.
+    /// Returns the first value for the short form, and the second for the full form.
     pub(crate) fn pick<T>(self, short: T, full: T) -> T {
         match self {
             Form::Short => short,
@@ -23,31 +23,32 @@ impl Form {
     }
 }
 
-/// Measurement of one run at one point of the axis.
+/// Measurement at one point of the axis in one run, with its bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
-    /// Quantity that the claims are about: an excess, an error or a ratio.
+    /// Measured quantity, about which claims are made: an excess, an error or a ratio.
     pub measured: f64,
-    /// Upper bound by theory; NaN if there is none.
+    /// Upper bound from theory; NaN if there is none.
     pub bound: f64,
-    /// Lower bound for any method; NaN if none is known.
+    /// Lower bound for any method; NaN if there is none.
     pub floor: f64,
 }
 
 impl Reading {
-    /// Creates a reading without bounds.
+    /// Creates a reading with neither upper nor lower bound.
     #[must_use]
     pub fn of(measured: f64) -> Self {
         Self { measured, bound: f64::NAN, floor: f64::NAN }
     }
 
-    /// Sets the upper bound.
+    /// Returns the reading with this upper bound.
     #[must_use]
     pub fn under(self, bound: f64) -> Self {
         Self { bound, ..self }
     }
 
-    /// Returns the reading divided by its bound: ∞ if the bound is NaN, or if it is not positive and exceeded; 0 if it is not positive but kept.
+    /// Returns the measured value divided by its upper bound. If the bound is not positive, the ratio is 0 if the bound holds and ∞
+    /// otherwise; ∞ also if the bound is NaN.
     pub(crate) fn ratio(&self) -> f64 {
         match (self.bound > 0.0, self.measured <= self.bound) {
             (true, _) => self.measured / self.bound,
@@ -56,7 +57,7 @@ impl Reading {
         }
     }
 
-    /// Sets the lower bound.
+    /// Returns the reading with this lower bound.
     #[must_use]
     pub fn over(self, floor: f64) -> Self {
         Self { floor, ..self }
@@ -65,22 +66,22 @@ impl Reading {
 
 type Trial = Box<dyn Fn(&[f64], Random) -> Vec<Reading> + Send + Sync>;
 
-/// Row of an experiment: one method on one problem, a range, a number of seeds, and claims.
+/// Row of an experiment: one method on one problem, the points of the axis, the number of seeds, and claims about the readings.
 pub struct Row {
     pub(crate) label: String,
     pub(crate) axis: Vec<f64>,
     pub(crate) seeds: u32,
-    /// Whether one run serves the whole axis; otherwise each point has runs of its own.
+    /// Whether a single run per seed yields the readings at all points; otherwise each point has its own run.
     pub(crate) path: bool,
     pub(crate) trial: Trial,
     pub(crate) claims: Vec<Claim>,
     pub(crate) planted: bool,
-    /// Whether the bounds are certificates of single runs, to be plotted against the truth.
+    /// Whether the upper bounds are certificates, each computed from a single run and plotted against the true value.
     pub(crate) certificate: bool,
 }
 
 impl Row {
-    /// Creates a row whose points are separate runs, such as problems made for T steps.
+    /// Creates a row with a separate run per point of the axis, such as runs of T steps on problems that depend on T.
     pub fn points<T>(label: impl Into<String>, axis: &[f64], trial: T) -> Self
     where
         T: Fn(f64, Random) -> Reading + Send + Sync + 'static,
@@ -89,7 +90,7 @@ impl Row {
         Self::new(label.into(), axis, false, Box::new(each))
     }
 
-    /// Creates a row whose runs pass through all points of the axis, such as checkpoints.
+    /// Creates a row with one run that yields the readings at all points of the axis, such as checkpoints.
     pub fn path<T>(label: impl Into<String>, axis: &[f64], trial: T) -> Self
     where
         T: Fn(&[f64], Random) -> Vec<Reading> + Send + Sync + 'static,
@@ -103,26 +104,26 @@ impl Row {
         Self { label, axis, seeds: 1, path, trial, claims, planted: false, certificate: false }
     }
 
-    /// Sets the number of seeds with which every run is repeated.
+    /// Sets the number of seeds, that is of repetitions of every run.
     #[must_use]
     pub fn seeds(self, seeds: u32) -> Self {
         Self { seeds, ..self }
     }
 
-    /// Adds a claim.
+    /// Adds a claim about the readings of the row.
     #[must_use]
     pub fn claim(mut self, claim: Claim) -> Self {
         self.claims.push(claim);
         self
     }
 
-    /// Marks the row as having a planted error, so that each of its claims must fail.
+    /// Marks the row as containing a planted error, so that each of its claims must fail.
     #[must_use]
     pub fn planted(self) -> Self {
         Self { planted: true, ..self }
     }
 
-    /// Marks the bounds as certificates of single runs.
+    /// Marks the upper bounds as certificates, each computed from a single run.
     #[must_use]
     pub fn certificate(self) -> Self {
         Self { certificate: true, ..self }
@@ -136,20 +137,20 @@ impl fmt::Debug for Row {
     }
 }
 
-/// Group of rows that belong to one statement of the theory.
+/// Experiment: a group of rows that test one statement of the theory.
 #[derive(Debug)]
 pub struct Experiment {
-    /// Name of the experiment, `V1` … `V21`.
+    /// Name of the experiment, from `V1` to `V21`.
     pub name: &'static str,
     /// Short title of the experiment.
     pub title: &'static str,
-    /// Description: the statement of theory, the expectation, and differences found.
+    /// Description of the experiment: the theorem tested, the expected result, and differences found.
     pub about: &'static str,
-    /// Name of the axis.
+    /// Name of the horizontal axis.
     pub axis: &'static str,
     /// Name of the measured quantity.
     pub measured: &'static str,
-    /// Name of the bound.
+    /// Name of the upper bound.
     pub bound: &'static str,
     /// Rows of the experiment.
     pub rows: Vec<Row>,

@@ -1,4 +1,4 @@
-//! The one-pass trainer of many classes, literally: the [`trainer`](crate::trainer) with one vector per class.
+//! The one-pass trainer of many classes, written directly from its definition: the [`trainer`](crate::trainer) with one vector per class.
 //!
 //! Class c has its own θ, S, M and n per coordinate, all 0 until the first row of the class. For lane k (one of the learners trained side by
 //! side), m_c denotes the margin of class c at the lane's output point, and q_c the margin at 0.4·x_t + 0.6·w_t. The gradient in q_c is
@@ -9,17 +9,17 @@
 
 use crate::trainer::{Row, Told};
 
-/// Loss of a label y and the margins of all classes.
+/// Loss of a class label y and the margins m of all classes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
-    /// Softmax loss ln Σ e^(m_j) − m_y.
+    /// Softmax loss ln Σ_j e^(m_j) − m_y.
     Softmax,
-    /// One-vs-rest loss Σ_c ln(1 + e^(−m_c)), with +m_c in place of −m_c for c ≠ y.
+    /// One-vs-rest loss Σ_c ln(1 + e^(∓m_c)), with −m_c for the class c = y and +m_c for the others.
     Ovr,
 }
 
 impl Loss {
-    /// Returns the loss.
+    /// Returns the loss for the label y and the margins of all classes.
     pub fn value(self, y: usize, margins: &[f64]) -> f64 {
         match self {
             Loss::Softmax => margins.iter().map(|m| (m - margins[y]).exp()).sum::<f64>().ln(),
@@ -27,7 +27,7 @@ impl Loss {
         }
     }
 
-    /// Returns the derivatives of the loss in the margins of all classes.
+    /// Returns the derivatives of the loss with respect to the margins of all classes.
     pub fn gradient(self, y: usize, margins: &[f64]) -> Vec<f64> {
         let sum: f64 = margins.iter().map(|m| m.exp()).sum();
         let p = |m: f64| match self {
@@ -37,7 +37,8 @@ impl Loss {
         margins.iter().enumerate().map(|(c, &m)| p(m) - f64::from(c == y)).collect()
     }
 
-    /// Returns the loss of one pseudo-row on the wrong side.
+    /// Returns the loss of a hypothetical row with a wrong label: for softmax the class with the second largest margin, for one-vs-rest every
+    /// class on the wrong side.
     fn doubt(self, margins: &[f64]) -> f64 {
         let mut order: Vec<usize> = (0..margins.len()).collect();
         order.sort_by(|&a, &b| margins[b].total_cmp(&margins[a]));
@@ -53,12 +54,12 @@ fn signed(right: bool, m: f64) -> f64 {
     if right { -m } else { m }
 }
 
-/// State of one class in all lanes.
+/// State of one class: its sums over past gradients, in every lane (one of the learners trained side by side).
 struct Class {
     unit: Vec<f64>,
     touches: Vec<f64>,
     squares: Vec<f64>,
-    /// Sum θ of the negative gradients of each lane; [`Class::past`] holds each lane's iterates of all rounds so far.
+    /// Sum θ of the negative gradients, one vector per lane; [`Class::past`] holds the iterates of all past rounds of each lane.
     theta: Vec<Vec<f64>>,
     past: Vec<Vec<Vec<f64>>>,
 }
@@ -70,7 +71,8 @@ impl Class {
         Class { unit: zeros(), touches: zeros(), squares: zeros(), theta, past }
     }
 
-    /// Records the iterate of each lane for the coming round, and returns for each lane the average and the iterate.
+    /// Records the iterate of each lane for the next round; returns for each lane the average of its iterates and the iterate, both
+    /// multiplied by the scale of the lane.
     fn points(&mut self, scales: &[f64]) -> Vec<(Vec<f64>, Vec<f64>)> {
         let (squares, touches) = (&self.squares, &self.touches);
         let lanes = self.theta.iter().zip(&mut self.past).zip(scales);
@@ -87,7 +89,7 @@ impl Class {
             .collect()
     }
 
-    /// Rescales the state to the values of a row, if they exceed all values so far, and counts the nonzeros of the row.
+    /// Rescales the state if a value of the row exceeds all previous values of its coordinate, and counts the nonzeros of the row.
     fn fit(&mut self, values: &[f64]) {
         for (j, x) in values.iter().enumerate() {
             if x.abs() > self.unit[j] {
@@ -107,8 +109,8 @@ fn average(past: &[Vec<f64>]) -> Vec<f64> {
     (0..past[0].len()).map(|j| sum(j) / total(past.len())).collect()
 }
 
-/// Runs the trainer over rows whose labels are class numbers in order of first occurrence. The `margins` and `weights` of the result
-/// hold the values of all classes one after the other, in that order.
+/// Trains on all rows; labels are class numbers 0, 1, … in order of first occurrence. In the result, `margins` and `weights` list the values
+/// of class 0, then those of class 1, and so on.
 pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     let (lanes, d) = (scales.len(), rows[0].values.len());
     let mut classes: Vec<Class> = Vec::new();
@@ -171,14 +173,16 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     told
 }
 
-/// Returns the rate D_k/√ρ_k of each lane: its scale, corrected by the ratio of its squared gradients to those of the model.
+/// Returns the scale D_k/√ρ_k by which the iterates of each lane are multiplied, where ρ_k is the ratio of its squared gradients to those of
+/// the model.
 fn rates(scales: &[f64], pace: f64, paces: &[f64]) -> Vec<f64> {
     let rate =
         |(scale, lane): (&f64, &f64)| if pace > 0.0 && *lane > 0.0 { scale * (pace / lane).sqrt() } else { *scale };
     scales.iter().zip(paces).map(rate).collect()
 }
 
-/// Returns the shares p_k ∝ exp(−charges so far), in which late rows count more, including the mean charge of pseudo-rows.
+/// Returns the share p_k of each lane in the model, ∝ exp(−sum of charges); a charge is a loss, late rows count more, and the mean charge of
+/// pseudo-rows is included.
 fn shares(charges: &[Vec<f64>], doubts: &[Vec<f64>], rows: &[Row], scales: &[f64]) -> Vec<f64> {
     let age = |s: usize, t: usize| ((s + 2) * (s + 3)) as f64 / ((t + 2) * (t + 3)) as f64;
     let start = 2.0 / ((rows.len() + 1) * (rows.len() + 2)) as f64;
@@ -199,7 +203,7 @@ fn shares(charges: &[Vec<f64>], doubts: &[Vec<f64>], rows: &[Row], scales: &[f64
     raw.iter().map(|share| share / raw.iter().sum::<f64>()).collect()
 }
 
-/// Returns the weights Σ_k p_k x^k for raw values.
+/// Returns the weights Σ_k p_k x^k of the model for unscaled values of features, given the shares p_k and the output points x^k of all lanes.
 fn mixture(shares: &[f64], points: &[(Vec<f64>, Vec<f64>)], unit: &[f64]) -> Vec<f64> {
     let weight = |j: usize| shares.iter().zip(points).map(|(p, (x, _))| p * x[j]).sum::<f64>() / unit[j];
     (0..unit.len()).map(|j| if unit[j] > 0.0 { weight(j) } else { 0.0 }).collect()

@@ -1,25 +1,26 @@
-//! Conversions, each written as a loop over rounds with a gradient oracle. All return the trace of their rounds.
+//! Conversions of online learners to optimisation methods, each written as a loop over rounds with a gradient oracle; all return their
+//! rounds.
 //!
 //! In round t the weight is α_t (the sum of the weights so far A_t), the learner's iterate is w_t, the gradient is g_t, and Z_t = Σ α_i g_i.
 
 use crate::vectors::{dot, minus, norm, plus, square, sum, times, zero};
 use crate::{Domain, Learner, Number};
 
-/// State of one round.
+/// Points of one round of a conversion.
 #[derive(Clone, Debug)]
 pub struct Round<N = f64> {
     /// Iterate w_t of the learner.
     pub iterate: Vec<N>,
-    /// Point at which the gradient was taken.
+    /// Query: the point at which the gradient was taken.
     pub query: Vec<N>,
-    /// Point whose loss the theorem bounds.
+    /// Output of the method after this round, whose loss the theorem bounds.
     pub output: Vec<N>,
 }
 
-/// Function that returns the gradient of round t at a point.
+/// Gradient oracle: returns the gradient for round t at a point.
 pub type Oracle<'a, N = f64> = &'a mut dyn FnMut(u64, &[N]) -> Vec<N>;
 
-/// Runs Algorithm 1 with interpolation: query βx + (1−β)w, output x = Σ α_i w_i / A.
+/// Runs Algorithm 1 with queries βx + (1−β)w between the average x = Σ α_i w_i/Σ α_i and the iterate w; the output is x.
 pub fn anytime<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
@@ -43,7 +44,8 @@ pub fn anytime<N: Number>(
     trace
 }
 
-/// Runs Algorithm 2 with follow-the-leader: losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖², w_{t+1} = Π_D((Σα_i x_i − Z_t/μ)/A_t).
+/// Runs Algorithm 2 with follow-the-leader on the losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖²: w_{t+1} = Π_D((Σα_i x_i − Z_t/μ)/A_t), with Z_t = Σ α_i
+/// g_i and A_t = Σ α_i.
 pub fn strongly_convex<N: Number>(
     dim: usize,
     domain: &Domain<N>,
@@ -68,7 +70,7 @@ pub fn strongly_convex<N: Number>(
     trace
 }
 
-/// Runs Algorithm 3: [`anytime`] with β = 1, in which the learner gets the hint α_t g_{t−1} before it predicts w_t.
+/// Runs Algorithm 3: [`anytime`] with β = 1, where the learner gets the hint α_t g_{t−1} before it predicts w_t.
 pub fn optimistic<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
@@ -78,8 +80,8 @@ pub fn optimistic<N: Number>(
     hinted(learner, weight, &mut |_, last| last.map(<[N]>::to_vec), rounds, gradient)
 }
 
-/// Runs Algorithm 2 with the online Newton step: losses ⟨g_t, ·⟩ + (γ_t/2)⟨g_t, · − x_t⟩², γ_t = min(γ, 1/(16r‖g_t‖)); w_{t+1} minimises
-/// their weighted sum + (ε/2)‖· − c‖² over the domain of centre c and radius r.
+/// Runs Algorithm 2 with the online Newton step on the losses ⟨g_t, ·⟩ + (γ_t/2)⟨g_t, · − x_t⟩², γ_t = min(γ, 1/(16r‖g_t‖)): w_{t+1}
+/// minimises their weighted sum + (ε/2)‖· − c‖² over the domain with centre c and radius r.
 pub fn online_newton(
     dim: usize,
     domain: &Domain,
@@ -108,7 +110,7 @@ pub fn online_newton(
     trace
 }
 
-/// Returns the minimiser of ½⟨p, Hp⟩ − ⟨b, p⟩ subject to centre + p in the domain, by bisection on the multiplier.
+/// Returns the minimiser p of ½⟨p, Hp⟩ − ⟨b, p⟩ such that centre + p lies in the domain, by bisection on the Lagrange multiplier.
 fn confined(h: &[Vec<f64>], b: &[f64], domain: &Domain) -> Vec<f64> {
     let shifted = |nu: f64| {
         let mut m = h.to_vec();
@@ -128,7 +130,7 @@ fn confined(h: &[Vec<f64>], b: &[f64], domain: &Domain) -> Vec<f64> {
     shifted(high)
 }
 
-/// Solves Mp = b for a positive definite M, by Gaussian elimination.
+/// Solves Mp = b for p, where M is positive definite, by Gaussian elimination.
 fn solve(mut m: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     for k in 0..b.len() {
         for i in k + 1..b.len() {
@@ -144,10 +146,10 @@ fn solve(mut m: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-/// Function that returns the hint ĝ_t, given t and g_{t−1}.
+/// Source of hints: given t and the previous gradient g_{t−1}, returns the hint ĝ_t; `None` for no hint.
 pub type Hint<'a, N = f64> = &'a mut dyn FnMut(u64, Option<&[N]>) -> Option<Vec<N>>;
 
-/// Runs Algorithm 3 with any hint ĝ_t, given t and g_{t−1}.
+/// Runs Algorithm 3 with hints ĝ_t from any source.
 pub fn hinted<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
@@ -170,7 +172,8 @@ pub fn hinted<N: Number>(
     trace
 }
 
-/// Returns hints θ_t g_{t−1}, θ_t = Σ_{s<t} α_s²⟨g_s, g_{s−1}⟩ / Σ_{s<t} α_s²‖g_{s−1}‖², clipped to \[0, 1\]; θ_t = 1 while the sums are 0.
+/// Returns a source of the hints θ_t g_{t−1}, θ_t = Σ_{s<t} α_s²⟨g_s, g_{s−1}⟩ / Σ_{s<t} α_s²‖g_{s−1}‖², clipped to \[0, 1\]; θ_t = 1 while
+/// the sums are 0.
 pub fn shrunk<N: Number>(weight: &dyn Fn(u64) -> f64) -> impl FnMut(u64, Option<&[N]>) -> Option<Vec<N>> {
     let (nothing, one) = (N::of(0.0), N::of(1.0));
     let (mut above, mut below, mut before) = (nothing, nothing, None::<Vec<N>>);
@@ -187,8 +190,8 @@ pub fn shrunk<N: Number>(weight: &dyn Fn(u64) -> f64) -> impl FnMut(u64, Option<
     }
 }
 
-/// Runs Algorithm 4 with weights t: x_t = (A_{t−1} y_{t−1} + t·w_t)/A_t, y_t = x_t − η_t g_t with
-/// η_t = c·B/√(ε² + Σ A_i‖g_i‖²). The query is x_t and the output y_t.
+/// Runs Algorithm 4 with the weights α_t = t and their sums A_t: query x_t = (A_{t−1} y_{t−1} + t·w_t)/A_t and output y_t = x_t − η_t g_t,
+/// with the learning rate η_t = c·B/√(ε² + Σ A_i‖g_i‖²) for a domain of diameter B.
 pub fn accelerated<N: Number>(
     learner: &mut dyn Learner<N>,
     diameter: N,
@@ -212,8 +215,8 @@ pub fn accelerated<N: Number>(
     trace
 }
 
-/// Runs linear decay of a learner's moves over all rounds: x_{t+1} = x_t + (α_{t+1} + … + α_T)/A_T·(w_{t+1} − w_t). The output is the
-/// average of the iterates.
+/// Runs the linear-decay conversion over T rounds with queries x_t: x_{t+1} = x_t + (α_{t+1} + … + α_T)/A_T·(w_{t+1} − w_t), where A_T = Σ
+/// α_t. The output is the average of the learner's iterates w_t.
 pub fn linear_decay<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
@@ -239,7 +242,8 @@ pub fn linear_decay<N: Number>(
     trace
 }
 
-/// Returns the regret against the worst point of the domain: Σ α_t⟨g_t, w_t⟩ + h_D(−Σ α_t g_t).
+/// Returns the regret against the best comparator of the domain D in hindsight: Σ α_t⟨g_t, w_t⟩ + h_D(−Σ α_t g_t), with the support function
+/// h_D.
 pub fn regret(domain: &Domain, weights: &[f64], gradients: &[Vec<f64>], trace: &[Round]) -> f64 {
     let mut linear = 0.0;
     let mut minus_z = vec![0.0; gradients[0].len()];

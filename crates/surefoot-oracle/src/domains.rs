@@ -1,25 +1,25 @@
-//! Domains with their projections.
+//! Domains of optimisation problems, with their projections and support functions.
 
 use crate::Number;
 use crate::vectors::{dot, minus, norm, plus, sum, zero};
 
-/// Closed convex set.
+/// Closed convex set over which a loss is minimised.
 #[derive(Clone, Debug)]
 pub enum Domain<N = f64> {
-    /// The whole space R^d, with the expected distance of the solution from 0.
+    /// Whole space R^d; the number is the expected distance of the solution from 0.
     WholeSpace(N),
-    /// Euclidean ball, given by its centre and radius.
+    /// Euclidean ball: its centre and its radius.
     Ball(Vec<N>, N),
-    /// Product of intervals, given by its lower and upper ends.
+    /// Product of intervals: the lower ends and the upper ends.
     BoxDomain(Vec<N>, Vec<N>),
-    /// Probability simplex in this number of dimensions: nonnegative coordinates with sum 1.
+    /// Probability simplex with this number of coordinates, which are nonnegative and sum to 1.
     Simplex(usize),
-    /// L1 ball around 0 of this radius.
+    /// L1 ball around 0 with this radius.
     L1(N),
 }
 
 impl<N: Number> Domain<N> {
-    /// Returns the point at which learners start.
+    /// Returns the centre of the domain, where learners start.
     pub fn centre(&self, dim: usize) -> Vec<N> {
         match self {
             Domain::WholeSpace(_) | Domain::L1(_) => zero(dim),
@@ -29,7 +29,7 @@ impl<N: Number> Domain<N> {
         }
     }
 
-    /// Returns the radius r, half the diameter; for the whole space the expected distance of the solution.
+    /// Returns the radius r, half of the diameter; for the whole space, the expected distance of the solution from 0.
     pub fn radius(&self) -> N {
         match self {
             Domain::WholeSpace(reach) => *reach,
@@ -39,7 +39,7 @@ impl<N: Number> Domain<N> {
         }
     }
 
-    /// Returns the nearest point of the domain (Euclidean projection).
+    /// Returns the point of the domain that is nearest to `x` (Euclidean projection).
     pub fn project(&self, x: &[N]) -> Vec<N> {
         match self {
             Domain::WholeSpace(_) => x.to_vec(),
@@ -64,7 +64,7 @@ impl<N: Number> Domain<N> {
 }
 
 impl Domain {
-    /// Returns the support function h_D(z) = sup ⟨z, u⟩ over u in the domain.
+    /// Returns the support function h_D(z) = sup ⟨z, u⟩ over u in the domain D.
     pub fn support(&self, z: &[f64]) -> f64 {
         match self {
             Domain::WholeSpace(_) => f64::INFINITY,
@@ -78,7 +78,8 @@ impl Domain {
     }
 }
 
-/// Projects onto the simplex of sum `total`: after sorting, the k largest stay positive for the largest k with x_(k) > (Σ_{i≤k} x_(i) − total)/k.
+/// Projects `x` onto {u ≥ 0, Σu = total}. In descending order the first k coordinates stay positive, for the largest k with x_(k) > (Σ_{i≤k}
+/// x_(i) − total)/k.
 fn onto_simplex<N: Number>(x: &[N], total: N) -> Vec<N> {
     let mut sorted = x.to_vec();
     sorted.sort_by(|a, b| b.partial_cmp(a).expect("numbers"));

@@ -1,9 +1,10 @@
-//! Exponential weights over the corners of the simplex and of the L1 ball, and p-norm learners.
+//! Learners over the simplex and the L1 ball: exponential weights over the corners, and a p-norm learner.
 
 use crate::Learner;
 use crate::vectors::{dot, norm, plus, times};
 
-/// State of learners that clip the errors of hints: sum `z` of gradients, hint `h`, sum `v` of squared clipped errors, largest error `gamma` (Γ).
+/// Sums for learners that clip the errors of hints: sum `z` of gradients, hint `h` of the round, sum `v` of squared clipped errors, largest
+/// error `gamma` (Γ).
 #[derive(Clone, Debug)]
 struct Sums {
     z: Vec<f64>,
@@ -31,7 +32,7 @@ impl Sums {
         self.gamma = self.gamma.max(s);
     }
 
-    /// Returns Γ² + V, where Γ is the largest error so far and V the sum of the squared clipped errors.
+    /// Returns Γ² + V: the square of the largest error so far plus the sum of the squared clipped errors.
     fn spread(&self) -> f64 {
         self.gamma.powi(2) + self.v
     }
@@ -45,7 +46,7 @@ fn least(x: &[f64]) -> f64 {
     x.iter().fold(f64::INFINITY, |m, x| m.min(*x))
 }
 
-/// Returns the distribution proportional to exp(−rate·x); for an infinite rate the uniform one over the smallest entries.
+/// Returns the probabilities proportional to exp(−rate·x); if the rate is infinite, equal ones for the smallest entries and 0 for the rest.
 fn gibbs(rate: f64, x: &[f64]) -> Vec<f64> {
     let low = least(x);
     let p: Vec<f64> = x
@@ -62,12 +63,14 @@ fn soft_least(rate: f64, x: &[f64]) -> f64 {
     if rate.is_infinite() { low } else { low - x.iter().map(|x| (-rate * (x - low)).exp()).sum::<f64>().ln() / rate }
 }
 
-/// Hedge over K experts with the learning rate 2√(ln K/(Γ² + Σ range²)), where Γ is the largest range of an error so far.
+/// Hedge (exponential weights) over K experts with the learning rate 2√(ln K/(Γ² + Σ range²)): the ranges are those of the clipped errors of
+/// hints, and Γ is the largest range so far.
 #[derive(Clone, Debug)]
 pub struct Hedge(Sums);
 
 impl Hedge {
-    /// Creates a learner that starts uniform over `dim` experts; `gamma` is the initial value of Γ, the clipping threshold.
+    /// Creates a learner for `dim` experts with equal initial weights; `gamma` is the initial value of Γ, at which errors of hints are
+    /// clipped.
     pub fn new(dim: usize, gamma: f64) -> Self {
         Self(Sums::new(dim, gamma))
     }
@@ -85,7 +88,7 @@ impl Learner for Hedge {
     }
 }
 
-/// AdaHedge with the learning rate ln K/Δ, where Δ is the sum of mixability gaps.
+/// AdaHedge: exponential weights over K experts with the learning rate ln K/Δ, where Δ is the sum of the mixability gaps.
 #[derive(Clone, Debug)]
 pub struct AdaHedge {
     z: Vec<f64>,
@@ -95,7 +98,7 @@ pub struct AdaHedge {
 }
 
 impl AdaHedge {
-    /// Creates a learner that starts uniform over `dim` experts.
+    /// Creates a learner for `dim` experts with equal initial weights.
     pub fn new(dim: usize) -> Self {
         Self { z: vec![0.0; dim], h: vec![0.0; dim], w: vec![0.0; dim], gaps: 0.0 }
     }
@@ -122,7 +125,7 @@ impl Learner for AdaHedge {
     }
 }
 
-/// EG±: Hedge over the 2d corners of the L1 ball.
+/// EG±: Hedge (exponential weights) over the 2d corners of the L1 ball.
 #[derive(Clone, Debug)]
 pub struct SignedHedge {
     sums: Sums,
@@ -130,7 +133,7 @@ pub struct SignedHedge {
 }
 
 impl SignedHedge {
-    /// Creates a learner that starts at 0.
+    /// Creates a learner for the L1 ball of this radius, whose first iterate is 0.
     pub fn new(dim: usize, radius: f64) -> Self {
         Self { sums: Sums::new(2 * dim, 0.0), radius }
     }
@@ -159,7 +162,8 @@ impl Learner for SignedHedge {
     }
 }
 
-/// Follow-the-leader on ⟨Z, w⟩ + (λ/2)‖w‖_p² in the L1 ball; the dual exponent q is the least even number of at least 2 ln d.
+/// Follow-the-leader with p-norm regulariser: minimises ⟨Z, w⟩ + (λ/2)‖w‖_p² over the L1 ball. The dual exponent q is the smallest even
+/// number that is at least 2 ln d.
 #[derive(Clone, Debug)]
 pub struct PNorm {
     sums: Sums,
@@ -168,12 +172,12 @@ pub struct PNorm {
 }
 
 impl PNorm {
-    /// Creates a learner that starts at 0.
+    /// Creates a learner for the L1 ball of this radius, whose first iterate is 0.
     pub fn new(dim: usize, radius: f64) -> Self {
         Self { sums: Sums::new(dim, 0.0), radius, q: 2 * (dim as f64).ln().ceil().max(1.0) as i32 }
     }
 
-    /// Returns ∇½‖θ‖_q².
+    /// Returns the gradient of ½‖θ‖_q² at θ, the mirror map.
     fn mirror(&self, theta: &[f64]) -> Vec<f64> {
         let size = self.size(theta);
         let one = |x: &f64| if size > 0.0 { x.signum() * size * (x.abs() / size).powi(self.q - 1) } else { 0.0 };

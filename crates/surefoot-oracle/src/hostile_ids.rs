@@ -1,10 +1,10 @@
-//! Feature ids chosen to make hash tables slow.
+//! Feature ids that make badly designed hash tables slow, for tests.
 
-/// Returns sets of `count` ids chosen to collide in a hash table: multiples of powers of two and of their sums, and ids whose product with
-/// 2⁶⁴/φ (Fibonacci hashing) agrees in the first bits, in the last bits, or in both. The ids of each set are distinct.
+/// Returns several lists of `count` distinct ids, each list chosen to collide in a hash table: multiples of powers of two and of their sums,
+/// and ids whose product with 2⁶⁴/φ (Fibonacci hashing) agrees in the first bits, in the last bits, or in both.
 #[must_use]
 pub fn hostile_ids(count: u64) -> Vec<Vec<u64>> {
-    /// Inverse of 0x9e37_79b9_7f4a_7c15 modulo 2⁶⁴.
+    /// Multiplicative inverse of the constant 0x9e37_79b9_7f4a_7c15 of Fibonacci hashing, modulo 2⁶⁴.
     const INVERSE: u64 = 0xf1de_83e1_9937_733d;
     let undone = |product: fn(u64) -> u64| move |k: u64| product(k).wrapping_mul(INVERSE);
     let ways: [&dyn Fn(u64) -> u64; 8] = [

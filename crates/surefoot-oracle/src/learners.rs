@@ -7,15 +7,15 @@
 use crate::vectors::{minus, norm, plus, square, times, zero};
 use crate::{Domain, Number};
 
-/// Online learner that is called once for a prediction and once for an update per round.
+/// Online learner: in each round `predict` is called once, then `update` once.
 pub trait Learner<N = f64> {
-    /// Returns the iterate w_t.
+    /// Returns the iterate w_t of the round; `hint` is a guess of the weighted gradient G_t, or `None`.
     fn predict(&mut self, hint: Option<&[N]>) -> Vec<N>;
     /// Updates the learner with the weighted gradient G_t = α_t g_t of the round.
     fn update(&mut self, gradient: &[N]);
 }
 
-/// Projected gradient descent with the learning rate B/√(2 Σ‖G‖²).
+/// Projected gradient descent with the learning rate B/√(2 Σ‖G‖²), for weighted gradients G and a domain of diameter B.
 #[derive(Clone, Debug)]
 pub struct Ogd<N = f64> {
     domain: Domain<N>,
@@ -24,7 +24,7 @@ pub struct Ogd<N = f64> {
 }
 
 impl<N: Number> Ogd<N> {
-    /// Creates a learner that starts at the centre.
+    /// Creates a learner whose first iterate is the centre of its domain.
     pub fn new(dim: usize, domain: Domain<N>) -> Self {
         Self { w: domain.centre(dim), domain, v: N::of(0.0) }
     }
@@ -44,7 +44,7 @@ impl<N: Number> Learner<N> for Ogd<N> {
     }
 }
 
-/// Optimistic dual averaging that clips errors at the largest error before.
+/// Optimistic dual averaging; an error of a hint is clipped to the length of the largest previous error.
 #[derive(Clone, Debug)]
 pub struct DualAveraging<N = f64> {
     domain: Domain<N>,
@@ -56,7 +56,8 @@ pub struct DualAveraging<N = f64> {
 }
 
 impl<N: Number> DualAveraging<N> {
-    /// Creates a learner that starts at the centre; `gamma` is the initial value of Γ, the clipping threshold.
+    /// Creates a learner whose first iterate is the centre of the domain; `gamma` is the initial value of Γ, at which errors of hints are
+    /// clipped.
     pub fn new(dim: usize, domain: Domain<N>, gamma: N) -> Self {
         let nothing = N::of(0.0);
         Self { domain, z: zero(dim), h: zero(dim), v: nothing, gamma, lambda: nothing }
@@ -99,7 +100,7 @@ pub struct AdaGrad<N = f64> {
 }
 
 impl<N: Number> AdaGrad<N> {
-    /// Creates a learner that starts at the centre.
+    /// Creates a learner whose first iterate is the centre of its domain.
     ///
     /// # Panics
     /// If the domain is not a product of intervals.
@@ -129,7 +130,8 @@ impl<N: Number> Learner<N> for AdaGrad<N> {
     }
 }
 
-/// AdaGrad in its dual-averaging form, w = D·θ/√(S + c), with θ the negative sum of gradients, S that of their squares, scale D, damping c.
+/// AdaGrad by dual averaging: w = D·θ/√(S + c) per coordinate, with the negative sum θ of gradients, the sum S of their squares, the scale D,
+/// and a constant c for damping.
 #[derive(Clone, Debug)]
 pub struct DualAdaGrad<N = f64> {
     scale: N,
@@ -139,7 +141,7 @@ pub struct DualAdaGrad<N = f64> {
 }
 
 impl<N: Number> DualAdaGrad<N> {
-    /// Creates a learner that starts at 0.
+    /// Creates a learner whose first iterate is 0.
     pub fn new(dim: usize, scale: N, damping: N) -> Self {
         Self { scale, damping, theta: zero(dim), s: zero(dim) }
     }
@@ -162,7 +164,8 @@ impl<N: Number> Learner<N> for DualAdaGrad<N> {
     }
 }
 
-/// Follow-the-leader on Σ α_i(⟨g_i, ·⟩ + (μ/2)‖· − centre‖²): w_{t+1} = Π_D(centre − Z_t/(μA_t)).
+/// Follow-the-leader on the losses Σ α_i(⟨g_i, ·⟩ + (μ/2)‖· − centre‖²): w_{t+1} = Π_D(centre − Z_t/(μA_t)), with Z_t = Σ α_i g_i and A_t = Σ
+/// α_i.
 #[derive(Clone, Debug)]
 pub struct Ridge<N = f64> {
     domain: Domain<N>,
@@ -174,7 +177,8 @@ pub struct Ridge<N = f64> {
 }
 
 impl<N: Number> Ridge<N> {
-    /// Creates a learner that starts at the centre; it needs the weights of all rounds, since they multiply the penalty.
+    /// Creates a learner whose first iterate is the centre of the domain. `weights` are the weights of all rounds, which multiply the
+    /// quadratic.
     pub fn new(dim: usize, domain: Domain<N>, mu: N, weights: Vec<f64>) -> Self {
         Self { domain, mu, weights, z: zero(dim), total: N::of(0.0), t: 0 }
     }
@@ -196,17 +200,18 @@ impl<N: Number> Learner<N> for Ridge<N> {
     }
 }
 
-/// Dual averaging with the penalty l1‖·‖₁ + (l2/2)‖·‖²: w_t = −soft(Z_{t−1}, A_t·l1)/(λ_t + A_t·l2), λ_t = √(2(Γ² + V))/r. Gradients are
-/// clipped at the length of the largest one before, unless the reach is infinite.
+/// Dual averaging with the penalty l1‖·‖₁ + (l2/2)‖·‖²: w_t = −soft(Z_{t−1}, A_t·l1)/(λ_t + A_t·l2), with the sum Z of weighted gradients,
+/// the sum A of weights, soft-thresholding, and λ_t = √(2(Γ² + V))/r. A gradient is clipped to the length Γ of the largest previous one,
+/// unless r is infinite; V is the sum of the squared clipped lengths.
 #[derive(Clone, Debug)]
 pub struct CompositeAveraging<N = f64> {
-    /// Strengths l1 and l2 of the penalty.
+    /// Strengths l1 and l2 of the two penalties.
     pub penalty: (N, N),
-    /// Reach r, the expected distance of the solution; may be infinite.
+    /// Expected distance r of the solution from 0; may be infinite.
     pub reach: f64,
-    /// Weights α_1, α_2 … of the rounds, which multiply the penalty.
+    /// Weights α_1, α_2, … of all rounds, which multiply the penalty.
     pub weights: Vec<f64>,
-    /// Length Γ of the largest gradient so far.
+    /// Length Γ of the largest gradient so far, or its initial value.
     pub gamma: N,
     z: Vec<N>,
     v: N,
@@ -215,7 +220,7 @@ pub struct CompositeAveraging<N = f64> {
 }
 
 impl<N: Number> CompositeAveraging<N> {
-    /// Creates a learner that starts at 0.
+    /// Creates a learner whose first iterate is 0.
     pub fn new(dim: usize, penalty: (N, N), reach: f64, weights: Vec<f64>) -> Self {
         let nothing = N::of(0.0);
         Self { penalty, reach, weights, gamma: nothing, z: zero(dim), v: nothing, told: nothing, t: 0 }

@@ -1,8 +1,8 @@
-//! Dense, literal twins of every learner and conversion, and of certificates that are more than two sums, for tests only.
+//! Dense reference implementations ("twins") of every learner and conversion and of the more complex certificates, for tests only.
 //!
-//! Each line is one line of the pseudo-code: dense vectors of a [`Number`] (`f64` or a type with more digits), every sum recomputed or
-//! accumulated in the plain way, without regard to speed, sparsity, extreme magnitudes or memory. The crate does not depend on the core
-//! crate, so that an agreement of the two is evidence.
+//! Each line of code is one line of the pseudo-code: vectors of a [`Number`] (`f64` or a type with more digits) are dense, and every sum is
+//! recomputed or accumulated directly, without regard to speed, sparsity, extreme magnitudes or memory. The crate does not depend on the core
+//! crate, so that agreement between the two is evidence that both are correct.
 #![forbid(unsafe_code)]
 
 pub mod certificates;

@@ -1,9 +1,9 @@
-//! The number type of the twins: `f64`, or a caller's own type with more digits.
+//! The number type of the reference implementations: `f64`, or a type of the caller with more digits.
 
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Real number with finite precision.
+/// Real number of finite precision, with the operations that the reference implementations need.
 pub trait Number:
     Copy
     + Debug
@@ -15,7 +15,7 @@ pub trait Number:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// Returns the square root.
+    /// Returns the square root of this number.
     fn sqrt(self) -> Self;
     /// Returns e raised to this number.
     fn exp(self) -> Self;
@@ -25,28 +25,28 @@ pub trait Number:
         x.into()
     }
 
-    /// Returns the absolute value.
+    /// Returns the absolute value of this number.
     fn abs(self) -> Self {
         if self < Self::of(0.0) { -self } else { self }
     }
 
-    /// Returns the sign: −1, 0 or 1.
+    /// Returns the sign of this number: −1, 0 or 1.
     fn sign(self) -> Self {
         let zero = Self::of(0.0);
         Self::of(f64::from(i8::from(self > zero) - i8::from(self < zero)))
     }
 
-    /// Returns the larger of two numbers.
+    /// Returns the larger of the two numbers.
     fn max(self, other: Self) -> Self {
         if other > self { other } else { self }
     }
 
-    /// Returns the smaller of two numbers.
+    /// Returns the smaller of the two numbers.
     fn min(self, other: Self) -> Self {
         if other < self { other } else { self }
     }
 
-    /// Returns the nearest number in the interval from `low` to `high`.
+    /// Limits this number to the interval from `low` to `high`.
     fn clamp(self, low: Self, high: Self) -> Self {
         self.max(low).min(high)
     }

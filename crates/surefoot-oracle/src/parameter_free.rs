@@ -1,12 +1,12 @@
-//! Parameter-free learners, which need no radius, and two reductions: to a domain, and to magnitude and direction.
+//! Parameter-free online learners, which need no radius, and two reductions: to a constrained domain, and to a magnitude and a direction.
 
 use crate::vectors::{dot, minus, norm, plus, square, times, zero};
 use crate::{Domain, Learner, Number};
 
-/// Greatest distance of an iterate from the centre, in multiples of the initial wealth.
+/// Greatest distance (2^100) of an iterate from the centre, in multiples of the initial wealth.
 const FURTHEST: f64 = 1.2676506002282294e30;
 
-/// FreeGrad that clips gradients at the largest one before and projects its iterate.
+/// FreeGrad; a gradient is clipped to the length of the largest previous one, and the iterate is projected onto the domain.
 #[derive(Clone, Debug)]
 pub struct FreeGrad<N = f64> {
     domain: Domain<N>,
@@ -18,7 +18,7 @@ pub struct FreeGrad<N = f64> {
 }
 
 impl<N: Number> FreeGrad<N> {
-    /// Creates a learner that starts at the centre.
+    /// Creates a learner whose first iterate is the centre of its domain.
     pub fn new(dim: usize, domain: Domain<N>) -> Self {
         let nothing = N::of(0.0);
         Self { w: domain.centre(dim), domain, z: zero(dim), squares: nothing, first: nothing, h: nothing }
@@ -60,12 +60,12 @@ impl<N: Number> Learner<N> for FreeGrad<N> {
     }
 }
 
-/// Product of one-dimensional learners, one per coordinate.
+/// Online learner for a product of intervals: one independent one-dimensional learner per coordinate.
 #[derive(Clone, Debug)]
 pub struct Coordinates<L>(Vec<L>);
 
 impl<L> Coordinates<L> {
-    /// Creates a learner for each coordinate, from its interval.
+    /// Creates one learner per coordinate: `one` makes it from the interval of the coordinate.
     ///
     /// # Panics
     /// If the domain is not a product of intervals.
@@ -89,8 +89,8 @@ impl<N: Number, L: Learner<N>> Learner<N> for Coordinates<L> {
     }
 }
 
-/// Coin betting with the Krichevsky–Trofimov bettor in one dimension, for gradients up to a bound; larger gradients are clipped. Rounds
-/// with gradient 0 are not counted.
+/// Coin betting in one dimension with the Krichevsky–Trofimov bettor, for gradients of absolute value up to `bound`; larger ones are clipped.
+/// Rounds with gradient 0 are not counted.
 #[derive(Clone, Debug)]
 pub struct CoinBetting<N = f64> {
     domain: Domain<N>,
@@ -101,7 +101,7 @@ pub struct CoinBetting<N = f64> {
 }
 
 impl<N: Number> CoinBetting<N> {
-    /// Creates a learner that starts at the centre.
+    /// Creates a learner whose first iterate is the centre of the domain.
     pub fn new(domain: Domain<N>, bound: N) -> Self {
         let nothing = N::of(0.0);
         Self { wealth: domain.radius(), domain, bound, theta: nothing, t: nothing }
@@ -111,7 +111,7 @@ impl<N: Number> CoinBetting<N> {
         self.theta / (self.t + N::of(1.0)) * self.wealth
     }
 
-    /// Returns the point played, and whether it differs from the intended one.
+    /// Returns the iterate, and whether it differs from the intended bet because the domain or the greatest distance limits it.
     fn play(&self) -> (N, bool) {
         let furthest = self.domain.radius() * N::of(FURTHEST);
         let meant = self.domain.centre(1)[0] + self.bet().clamp(-furthest, furthest);
@@ -139,7 +139,8 @@ impl<N: Number> Learner<N> for CoinBetting<N> {
     }
 }
 
-/// Constraint reduction: plays Π(z), and removes from the gradient its component along z − Π(z) if that component points inward.
+/// Constraint reduction: plays the projection Π(z) of the iterate z of `base`, and removes the component of the gradient along z − Π(z) if a
+/// step against the gradient would lead further out of the domain.
 #[derive(Clone, Debug)]
 pub struct Constrained<L, N = f64> {
     base: L,
@@ -148,7 +149,7 @@ pub struct Constrained<L, N = f64> {
 }
 
 impl<L, N> Constrained<L, N> {
-    /// Constrains the learner `base` to `domain`.
+    /// Creates a learner over `domain` from the learner `base` over the whole space.
     pub fn new(base: L, domain: Domain<N>) -> Self {
         Self { base, domain, outward: Vec::new() }
     }
@@ -169,7 +170,8 @@ impl<N: Number, L: Learner<N>> Learner<N> for Constrained<L, N> {
     }
 }
 
-/// Product of a one-dimensional learner of the magnitude (negative values are played as 0) and a learner in a unit ball for the direction.
+/// Product of two learners: a one-dimensional one for the magnitude (a negative one is played as 0), and one in the unit ball for the
+/// direction.
 #[derive(Clone, Debug)]
 pub struct Magnitude<S, Y, N = f64> {
     magnitude: S,
@@ -179,7 +181,7 @@ pub struct Magnitude<S, Y, N = f64> {
 }
 
 impl<S, Y, N: Number> Magnitude<S, Y, N> {
-    /// Combines a learner of the magnitude and a learner of the direction.
+    /// Creates a learner from one for the magnitude and one for the direction.
     pub fn new(magnitude: S, direction: Y) -> Self {
         Self { magnitude, direction, s: N::of(0.0), y: Vec::new() }
     }

@@ -1,9 +1,10 @@
-//! Proximal optimistic follow-the-regularised-leader, whose regularisers are centred at the iterates.
+//! Proximal optimistic follow-the-regularised-leader: the regulariser of each round is centred at the iterate of that round.
 
 use crate::vectors::{minus, norm, plus, square, times, zero};
 use crate::{Domain, Learner, Number};
 
-/// Learner with a single rate; its state is `q` = Σ σ_i w_i − Σ G_i and `s` = Σ σ_i, with σ_i the strength of the regulariser of round i.
+/// Proximal learner with a single learning rate. Its state is `q` = Σ σ_i w_i − Σ G_i and `s` = Σ σ_i, with iterates w_i, weighted gradients
+/// G_i and the strength σ_i of the regulariser of round i.
 #[derive(Clone, Debug)]
 pub struct Proximal<N = f64> {
     domain: Domain<N>,
@@ -15,7 +16,7 @@ pub struct Proximal<N = f64> {
 }
 
 impl<N: Number> Proximal<N> {
-    /// Creates a learner that starts at the centre.
+    /// Creates a learner whose first iterate is the centre of its domain.
     pub fn new(dim: usize, domain: Domain<N>) -> Self {
         let nothing = N::of(0.0);
         Self { w: domain.centre(dim), domain, q: zero(dim), s: nothing, v: nothing, h: zero(dim) }
@@ -48,14 +49,14 @@ impl<N: Number> Learner<N> for Proximal<N> {
     }
 }
 
-/// Learner in a box with one rate per coordinate.
+/// Proximal learner in a box, with one learning rate per coordinate.
 #[derive(Clone, Debug)]
 pub struct DiagonalProximal<N = f64> {
     coordinates: Vec<Proximal<N>>,
 }
 
 impl<N: Number> DiagonalProximal<N> {
-    /// Creates a learner that starts at the centre.
+    /// Creates a learner whose first iterate is the centre of its domain.
     ///
     /// # Panics
     /// If the domain is not a box.

@@ -1,4 +1,4 @@
-//! The list of a crate's public functions, read from its sources, for tests that must call all of them.
+//! The public functions of a crate, extracted from its sources, for tests that must call all of them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,7 +23,7 @@ pub fn unexercised(sources: &Path, text: &str, exceptions: &[(&str, &str)]) -> V
     missing.chain(stale.map(|(name, _)| format!("{name}, which is no exception"))).collect()
 }
 
-/// Returns the names of all public functions: `Type::function`, or `function`.
+/// Returns the names of all public functions of the crate with these sources: `Type::function`, or `function` for free functions.
 ///
 /// # Panics
 /// If the sources cannot be read.
@@ -66,7 +66,7 @@ pub fn public_functions(sources: &Path) -> BTreeSet<String> {
     found
 }
 
-/// Whether a name occurs in a text as a separate word.
+/// Whether `name` occurs in `text` as a separate word.
 fn is_named(text: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {
@@ -83,7 +83,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
 }
 
-/// Returns the names that a `pub use` exports, without the modules of their paths.
+/// Returns the names that a `pub use` statement exports, without the modules in their paths.
 fn leaves(line: &str) -> impl Iterator<Item = String> {
     line.split([',', '{', '}', ';', ' ']).filter_map(|path| words(path.rsplit("::").next()?).next().map(str::to_owned))
 }
@@ -101,7 +101,7 @@ fn module_file(root: &Path, name: &str) -> PathBuf {
     if folded.exists() { folded } else { folder.join(format!("{name}.rs")) }
 }
 
-/// Returns the lines of a text, with the lines of a multi-line `pub use` joined.
+/// Splits source text into lines, with each multi-line `pub use` statement joined to one line.
 fn statements(text: &str) -> impl Iterator<Item = String> {
     let mut joined = BTreeMap::new();
     let mut start = None;
@@ -128,7 +128,7 @@ fn files(folder: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// Returns the functions of a file that are public within it, with the type or trait that they belong to.
+/// Returns the functions declared `pub` in the source text of a file, each preceded by its type or trait (`None` for a free function).
 fn functions(text: &str) -> Vec<(Option<String>, String)> {
     let (mut owner, mut is_trait, mut found) = (None, false, Vec::new());
     for line in text.lines().take_while(|line| *line != "mod tests {") {
@@ -152,7 +152,7 @@ fn functions(text: &str) -> Vec<(Option<String>, String)> {
     found
 }
 
-/// Returns the rest of an `impl` line after its generic parameters.
+/// Returns what follows the generic parameters in the first line of an `impl` block.
 fn without_parameters(head: &str) -> &str {
     let mut depth = 0;
     let end = head.find(|c| {

@@ -1,4 +1,4 @@
-//! The one-pass trainer, literally: dense vectors, all sums over the past recomputed, f64 throughout.
+//! The one-pass trainer, written directly from its definition: vectors are dense, and all sums over the past are recomputed, in f64.
 //!
 //! Each lane k (one of the learners trained side by side) has a scale D_k. Coordinate j is divided by M_j, the largest |x_j| so far, and n_j
 //! counts the rows in which it is nonzero. The iterate is w^k_{t,j} = θ^k_j/√(S_j(1 + 4/n_j)), and the average is
@@ -17,20 +17,22 @@
 //! The model is Σ_k p_k x^k with p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), where [`Loss`] defines the charge of a row, and the charge
 //! of s = 0 is 2·ln(D_k/D_1). For classes a lane is also charged for one pseudo-row with its usual margin on the wrong side.
 
-/// Loss of a label y and a margin m. The charge of a lane follows from it: for classes it is the loss. For other losses let z be the excess
-/// over the least loss of the label, divided by the typical excess (the mean excess of the mixture, in the current scale and with the same
-/// forgetting); the charge is ln(1 + z) for squared loss, otherwise z, or 10 + 10·ln(z/10) for z > 10.
+/// Loss of a label y and a margin m.
+///
+/// It also defines the charge of a lane for a row: for classes, the loss. For other losses let z be the excess over the least loss of the
+/// label, divided by the typical excess (the mean excess of the mixture, in the current scale and with the same discount of old rows); the
+/// charge is ln(1 + z) for squared loss, otherwise z, or 10 + 10·ln(z/10) for z > 10.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
     /// Logistic loss ln(1 + e^(−ym)).
     Logistic,
     /// Squared loss ½(m − y)².
     Squared,
-    /// Huber loss: ½(m − y)² up to this error |m − y|, linear beyond.
+    /// Huber loss with this threshold: ½(m − y)² for |m − y| up to the threshold, linear beyond.
     Huber(f64),
     /// Absolute loss |m − y|.
     Absolute,
-    /// Pinball loss: τ(y − m) if m is below the label, (1 − τ)(m − y) if above.
+    /// Pinball loss for the quantile level τ: τ(y − m) if m is below the label y, (1 − τ)(m − y) if above.
     Quantile(f64),
     /// Hinge loss max(0, 1 − ym).
     Hinge,
@@ -42,12 +44,12 @@ pub enum Loss {
     Poisson,
     /// Gamma loss ye^(−m) + m.
     Gamma,
-    /// Tweedie loss ye^((1−p)m)/(p − 1) + e^((2−p)m)/(2 − p), with variance power p.
+    /// Tweedie loss ye^((1−p)m)/(p − 1) + e^((2−p)m)/(2 − p), with this variance power p.
     Tweedie(f64),
 }
 
 impl Loss {
-    /// Returns the loss.
+    /// Returns the loss for the label y and the margin m.
     pub fn value(self, y: f64, m: f64) -> f64 {
         let (r, lack) = (m - y, (1.0 - y * m).max(0.0));
         match self {
@@ -67,7 +69,7 @@ impl Loss {
         }
     }
 
-    /// Returns the derivative of the loss in m; at a kink a subgradient, 0 for a sign of 0.
+    /// Returns the derivative of the loss with respect to the margin m; at a kink, a subgradient, where the sign of 0 is taken to be 0.
     pub fn derivative(self, y: f64, m: f64) -> f64 {
         let (r, lack) = (m - y, (1.0 - y * m).max(0.0));
         let sign = |x: f64| if x == 0.0 { 0.0 } else { x.signum() };
@@ -87,7 +89,8 @@ impl Loss {
         }
     }
 
-    /// Returns the power p with which the variance grows with the mean, for losses with a log link.
+    /// Returns the variance power p (the variance is proportional to the pth power of the mean) of a loss with a log link; `None` for other
+    /// losses.
     fn power(self) -> Option<f64> {
         match self {
             Loss::Poisson => Some(1.0),
@@ -101,7 +104,7 @@ impl Loss {
         matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge)
     }
 
-    /// Returns the excess of the loss over its least value for this label.
+    /// Returns the excess of the loss over its minimum for this label.
     fn excess(self, y: f64, m: f64) -> f64 {
         match self.power() {
             // The best margin for a label of 0 is −∞.
@@ -111,8 +114,9 @@ impl Loss {
         }
     }
 
-    /// With a log link, clips a derivative to \[−f·μ^(1−p), f^(2−p)\]: f is e times the largest label so far, that of `row` included (e if all
-    /// are 0), and μ is the mean label of the rows before (f if there is no positive one). Other losses are not clipped.
+    /// Clips a derivative to \[−f·μ^(1−p), f^(2−p)\] if the loss has a log link: f is e times the largest label so far, including that of
+    /// `row` (e if all are 0), and μ is the mean label of the previous rows `before` (f if none is positive). Derivatives of other losses are
+    /// returned unchanged.
     pub fn cut(self, derivative: f64, row: &Row, before: &[Row]) -> f64 {
         let Some(p) = self.power() else { return derivative };
         let largest = before.iter().map(|row| row.label).fold(row.label, f64::max);
@@ -123,44 +127,44 @@ impl Loss {
     }
 }
 
-/// Returns the weighted mean label; 0 if there are no rows.
+/// Returns the weighted mean label of the rows; 0 if there are none.
 fn mean_label(rows: &[Row]) -> f64 {
     let weight: f64 = rows.iter().map(|row| row.weight).sum();
     if weight > 0.0 { rows.iter().map(|row| row.weight * row.label).sum::<f64>() / weight } else { 0.0 }
 }
 
-/// Row of training data.
+/// Training row.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Label; ±1 for classes.
+    /// Label of the row; ±1 for two classes.
     pub label: f64,
-    /// Importance weight.
+    /// Importance weight of the row.
     pub weight: f64,
-    /// Values of all coordinates; the first is the constant 1, or 0 without an intercept.
+    /// Values of all features; the first is 1 in all rows for the intercept, or 0 in all rows without an intercept.
     pub values: Vec<f64>,
 }
 
-/// Output of the trainer.
+/// Predictions and final state of the trainer.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
-    /// Margin of the model for each row, before the row is learnt.
+    /// Margin that the model predicts for each row, before it learns the row.
     pub margins: Vec<f64>,
-    /// Weights after the last row, for raw values.
+    /// Weights of the model after the last row, for unscaled values of features.
     pub weights: Vec<f64>,
-    /// Shares of the lanes after the last row.
+    /// Share of each lane (one of the learners trained side by side) in the model after the last row.
     pub shares: Vec<f64>,
 }
 
 struct Lane {
     scale: f64,
     theta: Vec<f64>,
-    /// Discounted sum of the lane's squared gradients.
+    /// Sum of the squared gradients of the lane, with old rows discounted.
     pace: f64,
-    /// Iterates of all rounds so far, for coordinates divided by M_j: one vector per round.
+    /// Iterates of all rounds so far, one vector per round, for coordinates divided by M_j (the largest |x_j| so far).
     past: Vec<Vec<f64>>,
 }
 
-/// Runs the trainer over rows.
+/// Trains on the rows in order, with one lane per scale in `scales`; returns the predictions and the final weights.
 pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     let d = rows[0].values.len();
     let lane = |&scale: &f64| Lane { scale, theta: vec![0.0; d], pace: 0.0, past: Vec::new() };
@@ -230,7 +234,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     told
 }
 
-/// Returns the output point and the iterate of every lane, for the round after `rows`.
+/// Returns the output point and the iterate of each lane for the next round, after training on `rows`.
 fn points(
     loss: Loss,
     lanes: &mut [Lane],
@@ -263,7 +267,8 @@ fn label_scale(loss: Loss, rows: &[Row]) -> f64 {
     }
 }
 
-/// With a log link, returns the first positive label, or `None` if there is none; 1 for other losses.
+/// Returns the first positive label, by which labels are divided, for a loss with a log link; `None` if no label is positive. Returns 1 for
+/// other losses.
 fn label_unit(loss: Loss, rows: &[Row]) -> Option<f64> {
     match loss.power() {
         None => Some(1.0),
@@ -271,17 +276,17 @@ fn label_unit(loss: Loss, rows: &[Row]) -> Option<f64> {
     }
 }
 
-/// Whether there is an intercept: the first value is 1 in all rows, not 0.
+/// Whether the model has an intercept: the first value of every row is then 1, otherwise 0.
 fn intercept(row: &Row) -> bool {
     row.values[0] != 0.0
 }
 
-/// Returns the offset of the model's margins after these rows; 0 without an intercept.
+/// Returns the offset that is added to the model's margins after these rows; 0 without an intercept.
 fn offset_of_model(loss: Loss, rows: &[Row], row: &Row) -> f64 {
     if intercept(row) { offset(loss, rows) + label_unit(loss, rows).unwrap_or(1.0).ln() } else { 0.0 }
 }
 
-/// Returns the offset of margins after these rows for rescaled labels, with an intercept.
+/// Returns the offset of margins after these rows, for labels divided by the first positive label, with an intercept.
 fn offset(loss: Loss, rows: &[Row]) -> f64 {
     match (loss.power(), mean_label(rows)) {
         (None, _) => 0.0,
@@ -300,8 +305,8 @@ fn average(past: &[Vec<f64>]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the shares of the lanes. `margins` holds those of every lane, `losses` the excess of their mixture and `labels` the labels of the past
-/// rows, all rescaled.
+/// Returns the share of each lane in the model. For each past row, `margins` has the margins of all lanes, `losses` the excess loss of their
+/// mixture, and `labels` the label, all rescaled.
 fn shares(loss: Loss, margins: &[Vec<f64>], losses: &[f64], labels: &[f64], rows: &[Row], scales: &[f64]) -> Vec<f64> {
     // Typical losses and usual weights are those at the time when a row was charged.
     let age = |s: usize, t: usize| ((s + 2) * (s + 3)) as f64 / ((t + 2) * (t + 3)) as f64;

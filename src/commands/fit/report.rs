@@ -1,4 +1,4 @@
-//! The report of a fit: opening its file and choosing its contents.
+//! The HTML report of a fit: opens its file and chooses its contents.
 
 use crate::{
     failure::Failure,
@@ -13,7 +13,7 @@ use surefoot_fit::Data;
 use surefoot_glm::{Plan, PlotData, Tally, Trainer};
 use surefoot_io::{InputName, Output};
 
-/// Opens the file of the report and checks that it is no other file of this run.
+/// Opens the file of the HTML report, and checks that it differs from all other files of this run.
 pub(super) fn open(name: &OsStr, args: &FitArgs, data: &Data, test: &Data, model: &Output) -> Result<Output, Failure> {
     if name == "-" && args.talk.json {
         return Err(Failure::usage("standard output cannot hold both the report and --json: give --report a file"));
@@ -25,7 +25,7 @@ pub(super) fn open(name: &OsStr, args: &FitArgs, data: &Data, test: &Data, model
     Ok(output)
 }
 
-/// Describes how a run ended, for its report.
+/// Describes in words how a run ended, for the HTML report.
 pub(super) fn ended(stop: Option<Stop>) -> String {
     match stop {
         None => "finished".to_owned(),
@@ -35,7 +35,8 @@ pub(super) fn ended(stop: Option<Stop>) -> String {
     }
 }
 
-/// Returns the metrics for the report: of test rows if there are any, otherwise of held-out rows, otherwise progressive ones.
+/// Returns the metrics shown in the HTML report: on test rows if there are any, otherwise on held-out rows, otherwise the progressive ones
+/// (each row is predicted before it is learnt).
 pub(super) fn quality(
     results: &Results<'_>,
     plot_data: Option<PlotData>,
@@ -65,7 +66,7 @@ pub(super) fn quality(
     Some(Quality { rows, about, measured, plot_data })
 }
 
-/// Returns the name of the rows that were scored progressively, and a remark on how far their metrics describe the final model.
+/// Returns the name of the rows that were predicted before they were learnt, and a remark on how well their metrics describe the final model.
 fn fresh(results: &Results<'_>) -> (&'static str, String) {
     match results.order() {
         Some(alarm) => {

@@ -27,7 +27,7 @@ fn text(seconds: u64) -> String {
 mod tests {
     use crate::html_report::page::clock::text;
 
-    /// Expected dates are those that `date -u -d @SECONDS` prints.
+    /// Dates of several times agree with the output of `date -u -d @SECONDS`.
     #[test]
     fn dates() {
         assert_eq!(text(0), "1970-01-01 00:00 UTC");

@@ -1,4 +1,4 @@
-//! The cards about weights, data, settings and times.
+//! The cards of the HTML report about weights, data, settings and times.
 
 use super::{
     Run,
@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use surefoot_glm::Model;
 use surefoot_plot::escaped;
 
-/// Number of weights shown.
+/// Greatest number of weights shown.
 const SHOWN: usize = 20;
 
 fn fact(name: &str, value: impl Into<String>) -> (String, String) {
@@ -60,7 +60,7 @@ fn intercept(model: &Model) -> String {
     }
 }
 
-/// Returns the facts about the roles of the columns of a table.
+/// Returns the names and values for the card about the data that describe how the columns of the table are used.
 fn columns(taken: Option<&Columns<'_>>) -> impl Iterator<Item = (String, String)> {
     headed("columns", taken.map(Columns::full).unwrap_or_default()).map(|(name, line)| fact(name, line))
 }

@@ -1,4 +1,4 @@
-//! The cards about the errors of predicted numbers.
+//! The cards of the HTML report about the errors of numeric predictions.
 
 use super::{
     html::{Card, short},
@@ -10,7 +10,7 @@ use surefoot_plot::{Series, Style};
 
 /// Number of bars of the histogram of errors.
 const BARS: usize = 30;
-/// Number of groups of predictions whose mean labels are shown.
+/// Number of groups of equal size into which rows are divided by prediction.
 const GROUPS: usize = 10;
 
 pub(super) fn predictions(measured: &Measured, sample: &[(f64, f64)]) -> Option<Card> {
@@ -49,7 +49,8 @@ pub(super) fn predictions(measured: &Measured, sample: &[(f64, f64)]) -> Option<
     })
 }
 
-/// Returns for each tenth of the rows, ordered by prediction, the mean prediction, the mean label and 1.96 standard errors of the latter.
+/// Sorts rows (prediction, label) by prediction, divides them into [`GROUPS`] groups of equal size, and returns for each group the mean
+/// prediction, the mean label, and 1.96 standard errors of the mean label.
 fn groups(sample: &[(f64, f64)]) -> Vec<(f64, f64, f64)> {
     let mut rows = sample.to_vec();
     rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));

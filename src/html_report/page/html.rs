@@ -1,9 +1,9 @@
-//! HTML elements of the page: cards, tables, figures. Texts are escaped here and nowhere else.
+//! HTML elements of the page: cards, tables and figures. Text is escaped here and nowhere else.
 
 use std::fmt::Write as _;
 use surefoot_plot::{Figure, escaped};
 
-/// Width and height of a figure, legible on a telephone and two to a row on a desktop.
+/// Width and height of a figure in pixels: legible on a telephone, and narrow enough for two side by side on a desktop.
 pub(super) const SIZE: (f64, f64) = (460.0, 250.0);
 
 /// Table of numbers; all columns but the first are aligned to the right.
@@ -25,15 +25,15 @@ impl Table {
     }
 }
 
-/// Card with one or more figures of the same numbers, and a table of the numbers.
+/// Card: one or more figures that show the same numbers, and a table of these numbers.
 #[derive(Debug)]
 pub(super) struct Card {
-    /// Identifier for style sheets and links.
+    /// Identifier of the HTML element, used by style sheets and links.
     pub(super) id: &'static str,
     pub(super) title: String,
     /// Caption, with one paragraph per line.
     pub(super) caption: String,
-    /// Named figures; buttons select one if there are several.
+    /// Figures with their names; if there are several, buttons switch between them.
     pub(super) views: Vec<(&'static str, Figure)>,
     pub(super) numbers: Table,
 }
@@ -70,7 +70,7 @@ impl Card {
     }
 }
 
-/// Returns a section with a heading, or an empty string if the content is empty.
+/// Renders a section with a heading; returns an empty string if the section has no content.
 pub(super) fn section(title: &str, about: &str, content: &str) -> String {
     if content.is_empty() {
         return String::new();
@@ -79,7 +79,7 @@ pub(super) fn section(title: &str, about: &str, content: &str) -> String {
     format!("<section><h2>{}</h2>{about}<div class=\"cards\">\n{content}</div></section>\n", escaped(title))
 }
 
-/// Returns a card with names and their values.
+/// Renders a card that lists names and their values.
 pub(super) fn facts(title: &str, facts: &[(String, String)]) -> String {
     let row =
         |(name, value): &(String, String)| format!("<div><dt>{}</dt><dd>{}</dd></div>", escaped(name), escaped(value));
@@ -87,7 +87,7 @@ pub(super) fn facts(title: &str, facts: &[(String, String)]) -> String {
     format!("<article class=\"card facts\"><h3>{}</h3><dl>{rows}</dl></article>\n", escaped(title))
 }
 
-/// Returns a tile: a large number with its name above and a remark below.
+/// Renders a tile (one large number), with the name above it and a remark below.
 pub(super) fn tile(name: &str, value: &str, remark: &str) -> String {
     let (name, value, remark) = (escaped(name), escaped(value), escaped(remark));
     format!("<div class=\"tile\"><dt>{name}</dt><dd><strong>{value}</strong><small>{remark}</small></dd></div>")

@@ -1,4 +1,4 @@
-//! The cards about the course of a run: losses, lanes (learners trained side by side), certificates.
+//! The cards of the HTML report about the course of training: losses, lanes (learners trained side by side) and certificates.
 
 use super::html::{Card, SIZE, Table, short};
 use crate::{
@@ -11,9 +11,9 @@ use crate::{
 use surefoot_glm::{Model, Plan};
 use surefoot_plot::{Figure, Scale, Series, Style};
 
-/// Factor by which the number of rows grows over the window of the recent loss.
+/// Factor by which the row count grows over the window of the recent loss.
 const RECENT: f64 = 1.5;
-/// Number of rows below which the recent loss is mere noise and is not shown, if the run has more rows.
+/// Row count below which the recent loss is too noisy to be shown, unless the whole run is shorter.
 const FEW: u64 = 16;
 
 type PointValue = fn(&Point) -> f64;
@@ -69,13 +69,14 @@ pub(super) fn loss(record: &Record, results: &Results<'_>, plan: Plan) -> Option
     Some(Card { id: "loss", title: "Loss".to_owned(), caption, views, numbers })
 }
 
-/// Returns the index of the first point drawn; earlier points cover less than a thousandth of the rows, and their mean losses are noise.
+/// Returns the index of the first recorded point to be drawn. Earlier points cover less than a thousandth of the rows, so that their mean
+/// losses are noise.
 fn shown(points: &[Point]) -> usize {
     let last = points.last().map_or(0, |point| point.summary.rows);
     points.partition_point(|point| point.summary.rows < last / 1000)
 }
 
-/// Returns at each point the mean loss of the rows since the row count was [`RECENT`] times smaller.
+/// Returns for each recorded point the mean loss of the latest rows: those since the row count was smaller by the factor [`RECENT`].
 fn recent(points: &[Point]) -> Vec<Option<f64>> {
     let enough = points.last().map_or(0, |point| point.summary.rows.min(FEW));
     let at = |k: usize| {
@@ -93,14 +94,14 @@ fn recent(points: &[Point]) -> Vec<Option<f64>> {
     (0..points.len()).map(at).collect()
 }
 
-/// Whether the values are positive and differ by more than a factor of 8, so that a logarithmic axis shows more.
+/// Whether all values are positive and differ by more than a factor of 8, so that a logarithmic axis is better.
 fn is_wide(series: &[Series]) -> bool {
     let values = || series.iter().flat_map(|series| &series.points).map(|point| point.1);
     let (least, largest) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
     least > 0.0 && largest > 8.0 * least
 }
 
-/// Returns the table of losses: the points that the terminal shows, and the last point.
+/// Returns the table of losses, with the points that the terminal shows and the last point.
 fn losses(points: &[Point], recent: &[Option<f64>]) -> Table {
     let head = vec!["rows", "seconds", "loss", "latest", "constant", "lane"];
     let told = |(k, point): &(usize, &Point)| point.summary.rows.is_power_of_two() || k + 1 == points.len();
@@ -118,7 +119,7 @@ fn losses(points: &[Point], recent: &[Option<f64>]) -> Table {
     Table { head, rows: points.iter().enumerate().filter(told).map(row).collect() }
 }
 
-/// Returns the card about the shares that the lanes have in the model.
+/// Returns the card about the share of each lane in the model; `None` if there is only one lane.
 pub(super) fn lanes(record: &Record) -> Option<Card> {
     let points: Vec<_> = record.points.iter().filter(|point| point.summary.lanes.len() > 1).collect();
     let last = &points.last()?.summary;
@@ -158,7 +159,7 @@ pub(super) fn lanes(record: &Record) -> Option<Card> {
     Some(Card { id: "lanes", title: "Lanes".to_owned(), caption, views: vec![("", figure)], numbers })
 }
 
-/// Describes which lane has led since which row.
+/// Describes in words which lane had the largest share of the model, and from which row on.
 fn leaders(points: &[&Point]) -> String {
     let mut turns: Vec<(u64, f64)> = Vec::new();
     for point in points {
@@ -213,7 +214,7 @@ pub(super) fn certificate(record: &Record, model: &Model) -> Option<Card> {
     (!caption.is_empty()).then(|| Card { id: "certificate", title: "Certificate".to_owned(), caption, views, numbers })
 }
 
-/// Returns the certified bounds: each as a dot, and lines through those at consecutive points.
+/// Returns the plotted series of certified bounds: one dot per bound, and lines that join consecutive points.
 fn bounds(gaps: &[Gap], at: &dyn Fn(usize) -> f64) -> Vec<Series> {
     let place = |(k, gap): (usize, &Gap)| gap.gap.filter(|gap| *gap > 0.0).map(|gap| (at(k), gap, 0.0));
     let places: Vec<_> = gaps.iter().enumerate().map(place).collect();
@@ -227,13 +228,14 @@ fn bounds(gaps: &[Gap], at: &dyn Fn(usize) -> f64) -> Vec<Series> {
     all
 }
 
-/// Returns the words as a sentence, with a capital letter and a full stop.
+/// Turns words into a sentence, with a capital letter and a full stop.
 fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
-/// Draws the run as a line of hills for the head of the page: mean losses of all rows and of the latest rows over the logarithm of the row count.
+/// Draws the loss curves as a line of hills for the head of the page: mean losses of all rows and of the latest rows over the logarithm of
+/// the row count.
 pub(super) fn ridge(record: &Record) -> String {
     let (recent, shown) = (recent(&record.points), shown(&record.points));
     let far: Vec<_> =

@@ -1,4 +1,4 @@
-//! Parts shared by several figures.
+//! Axes, series and tables shared by several figures of the HTML report.
 
 use super::html::{SIZE, Table, short};
 use surefoot_plot::{Figure, Scale, Series, Style};

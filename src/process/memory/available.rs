@@ -1,27 +1,27 @@
-//! Memory that the system leaves to this process.
+//! Memory that the system still allows this process to use.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Returns the number of free bytes: the least that the machine, the control groups of the process and its limit of addresses leave;
+/// Returns the number of free bytes: the minimum of what the machine, the control groups of the process and its address space limit allow;
 /// `usize::MAX` if none of them is known.
 pub(super) fn bytes() -> usize {
     below(Path::new("/"))
 }
 
-/// Returns the number of free bytes, with the root of the file system at `root`.
+/// Returns the number of free bytes, reading `/proc` and `/sys` below `root` (another folder in tests).
 fn below(root: &Path) -> usize {
     [machine(root), groups(root), addresses(root)].into_iter().flatten().min().unwrap_or(usize::MAX)
 }
 
-/// Returns the number of bytes that the machine has available.
+/// Returns the number of bytes available on the machine; `None` if unknown.
 fn machine(root: &Path) -> Option<usize> {
     kibibytes(&fs::read_to_string(root.join("proc/meminfo")).ok()?, "MemAvailable:")
 }
 
-/// Returns the number of bytes that the limit of addresses leaves.
+/// Returns the number of bytes that the address space limit still allows; `None` without a limit.
 fn addresses(root: &Path) -> Option<usize> {
     let used = kibibytes(&fs::read_to_string(root.join("proc/self/status")).ok()?, "VmSize:")?;
     let limits = fs::read_to_string(root.join("proc/self/limits")).ok()?;
@@ -29,13 +29,13 @@ fn addresses(root: &Path) -> Option<usize> {
     Some(limit.split_whitespace().next()?.parse::<usize>().ok()?.saturating_sub(used))
 }
 
-/// Returns the number after `name` at the start of a line, converted from kibibytes to bytes.
+/// Returns in bytes the number of kibibytes that stands after `name` at the start of a line; `None` if no line starts with `name`.
 fn kibibytes(text: &str, name: &str) -> Option<usize> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix(" kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
 }
 
-/// Returns the least number of bytes left by the control groups of the process and by the groups that contain them.
+/// Returns the minimum number of bytes that the control groups of the process and their parents still allow; `None` without a limit.
 fn groups(root: &Path) -> Option<usize> {
     let said = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
     let free = said.lines().filter_map(|line| {
@@ -50,38 +50,38 @@ fn groups(root: &Path) -> Option<usize> {
     free.min()
 }
 
-/// Names of the files of a control group.
+/// Names of the files that describe the memory of a control group.
 struct Files {
-    /// Files with limits, of which the least counts.
+    /// Files that hold limits; the smallest limit applies.
     limits: &'static [&'static str],
-    /// File with the number of bytes in use.
+    /// File that holds the number of bytes in use.
     used: &'static str,
-    /// Entries of `memory.stat` with the bytes in use that could be reclaimed.
+    /// Entries of `memory.stat` that count bytes in use which the system can reclaim.
     spare: &'static [&'static str],
 }
 
-/// Files of control groups version 2.
+/// File names of control groups version 2.
 const VERSION_2: Files = Files {
     limits: &["memory.max", "memory.high"],
     used: "memory.current",
     spare: &["inactive_file ", "active_file "],
 };
-/// Files of control groups version 1.
+/// File names of control groups version 1.
 const VERSION_1: Files = Files {
     limits: &["memory.limit_in_bytes"],
     used: "memory.usage_in_bytes",
     spare: &["total_inactive_file ", "total_active_file "],
 };
 
-/// Returns the least number of bytes left by a group and the groups that contain it. Within a container the group may be seen as the
-/// root, whatever its path.
+/// Returns the minimum number of bytes that a control group and its parents still allow; `None` without a limit. Within a container the group
+/// may appear as the root, whatever its path.
 fn free(mount: &Path, path: &str, files: &Files) -> Option<usize> {
     let inner: PathBuf = mount.join(path.trim_start_matches('/'));
     let around = inner.ancestors().take_while(|group| group.starts_with(mount));
     around.filter_map(|group| free_of(group, files)).min()
 }
 
-/// Returns the number of bytes that one group has left, or `None` if it has no limit.
+/// Returns the number of bytes that a single control group still allows; `None` if it has no limit.
 fn free_of(group: &Path, files: &Files) -> Option<usize> {
     let number = |name: &str| fs::read_to_string(group.join(name)).ok()?.trim().parse::<usize>().ok();
     let limit = files.limits.iter().filter_map(|name| number(name)).min()?;

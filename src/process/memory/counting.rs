@@ -1,4 +1,4 @@
-//! The global allocator, which counts the bytes in use and ends the program before they exceed the budget.
+//! The global allocator, which counts the bytes in use and ends the program before they exceed the memory budget.
 
 use super::{INPUTS, ROWS, available};
 use crate::process::signals;
@@ -19,23 +19,23 @@ use std::{
 
 /// Number of bytes that are currently allocated or mapped.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
-/// Greatest number of bytes that may be in use.
+/// Memory budget: the greatest number of bytes that may be in use.
 static BUDGET: AtomicUsize = AtomicUsize::new(usize::MAX);
-/// Whether the user has specified the budget.
+/// Whether the memory budget was set by the user.
 static GIVEN: AtomicBool = AtomicBool::new(false);
-/// Whether the program is about to end.
+/// Whether the program has begun to end, for lack of memory.
 static ENDING: AtomicBool = AtomicBool::new(false);
-/// Block freed when the system has no more memory, for the work that remains at the end; null once it is freed.
+/// Memory set aside for the last work of the program; freed when the system refuses an allocation, and null afterwards.
 static RESERVE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
-/// Layout of the reserve, large enough that the system maps it and takes it back at once.
+/// Size and alignment of [`RESERVE`]: 1 MiB, large enough for the system to map it separately and reclaim it at once when freed.
 const RESERVED: Layout = Layout::new::<[u8; 1 << 20]>();
 
 thread_local! {
-    /// Whether this thread ends the program, so that no allocation is refused to it any more.
+    /// Whether this thread is the one that ends the program; its allocations are then no longer refused.
     static ENDS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Starts to enforce a budget of `bytes`, or of the free memory for `None`.
+/// Starts to enforce a memory budget of `bytes`; for `None` the budget is the free memory.
 pub(super) fn limit(bytes: Option<usize>) {
     // SAFETY: the size of the layout is not 0.
     RESERVE.store(unsafe { System.alloc(RESERVED) }, Relaxed);
@@ -44,12 +44,12 @@ pub(super) fn limit(bytes: Option<usize>) {
     BUDGET.store(bytes.unwrap_or_else(free), Relaxed);
 }
 
-/// Returns the number of bytes left of the budget.
+/// Returns the number of bytes that may still be allocated within the budget.
 pub(super) fn left() -> usize {
     BUDGET.load(Relaxed).saturating_sub(TAKEN.load(Relaxed))
 }
 
-/// Counts `bytes` more as in use, and ends the program if the budget is exceeded.
+/// Adds `bytes` to the memory in use, and ends the program if the budget is exceeded.
 pub(super) fn take(bytes: usize) {
     let taken = TAKEN.fetch_add(bytes, Relaxed).saturating_add(bytes);
     if taken > BUDGET.load(Relaxed) {
@@ -57,12 +57,12 @@ pub(super) fn take(bytes: usize) {
     }
 }
 
-/// Counts `bytes` as given back.
+/// Subtracts `bytes` from the memory in use.
 pub(super) fn give(bytes: usize) {
     TAKEN.fetch_sub(bytes, Relaxed);
 }
 
-/// Ends the program if uncounted memory has made the process exceed the budget.
+/// Ends the program if the resident memory of the process exceeds the budget, because of memory that is not counted here.
 pub(super) fn check_resident() {
     let resident = resident().unwrap_or(0);
     if resident > BUDGET.load(Relaxed) {
@@ -70,7 +70,7 @@ pub(super) fn check_resident() {
     }
 }
 
-/// Returns the resident bytes of the process without those of files, or `None` if the system does not report them.
+/// Returns the resident memory of the process in bytes, without mapped files; `None` if the system does not report it.
 fn resident() -> Option<usize> {
     static STATM: OnceLock<Option<File>> = OnceLock::new();
     let file = STATM.get_or_init(|| File::open("/proc/self/statm").ok()).as_ref()?;
@@ -81,7 +81,7 @@ fn resident() -> Option<usize> {
     Some(resident.saturating_sub(of_files).saturating_mul(rustix::param::page_size()))
 }
 
-/// The global allocator: the system's, with all bytes counted.
+/// Global allocator: forwards to the system allocator and counts all bytes.
 #[derive(Debug)]
 struct Counting;
 
@@ -124,7 +124,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Returns the block that the system allocates; ends the program if it allocates none.
+/// Calls `ask`, which allocates `bytes` bytes, and returns the block; ends the program if the allocation fails.
 #[inline]
 fn given(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     let block = ask();
@@ -136,16 +136,16 @@ fn given(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     ask()
 }
 
-/// Reason for ending the program.
+/// Reason why the program ends for lack of memory.
 #[derive(Clone, Copy)]
 enum Cause {
-    /// The budget would be exceeded: number of bytes that would be in use.
+    /// The budget would be exceeded; the number of bytes that would be in use.
     Budget(usize),
-    /// The system refused an allocation: its number of bytes.
+    /// The system refused an allocation of this number of bytes.
     System(usize),
 }
 
-/// Ends the program. This thread may still allocate; every other thread that allocates waits for the end.
+/// Ends the program with a message about memory. This thread may still allocate; any other thread that allocates is blocked until the end.
 #[cold]
 fn end(cause: Cause) {
     if ENDS.get() {

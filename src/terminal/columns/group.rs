@@ -1,15 +1,15 @@
-//! Groups of rows with equal values of a column.
+//! Label statistics of groups of rows that share a value of a column.
 
 use super::leak::Labels;
 use std::collections::HashMap;
 
-/// Sums over the labels of the rows of a group.
+/// Label statistics of a group of rows: class counts, or sums of ranks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Group {
     rows: usize,
-    /// Number of rows of each class.
+    /// Number of rows in each class; empty for numeric labels.
     classes: HashMap<u32, usize>,
-    /// Sum of the ranks of the labels; [`Group::squares`] is the sum of their squares.
+    /// Sum of the label ranks (0 for classes); [`Group::squares`] is the sum of their squares.
     sum: f64,
     squares: f64,
 }
@@ -31,7 +31,7 @@ impl Group {
         }
     }
 
-    /// Returns this group without the rows of `other`, all of which it contains.
+    /// Returns the statistics of this group without the rows of `other`, which must be part of it.
     pub(super) fn without(&self, other: &Group) -> Group {
         let left = |(&class, &count): (&u32, &usize)| {
             let left = count - other.classes.get(&class).copied().unwrap_or(0);
@@ -45,8 +45,8 @@ impl Group {
         }
     }
 
-    /// Returns the leave-one-out error of predicting each row's label from the other rows of its group: a count of errors for classes, a sum
-    /// of squared errors for ranks. O(classes).
+    /// Returns the leave-one-out error of predicting each label from the other rows of the group: number of errors for classes, sum of
+    /// squared errors for ranks. O(classes).
     pub(super) fn left(&self, labels: &Labels) -> f64 {
         match labels {
             _ if self.rows == 0 => 0.0,
@@ -61,8 +61,8 @@ impl Group {
         }
     }
 
-    /// Returns the number of rows misclassified if each is assigned the commonest class among the others; a single row is assigned the
-    /// commonest class of the sample.
+    /// Returns the number of misclassified rows if each is assigned the most frequent class among the other rows of the group; a row without
+    /// others is assigned the most frequent class of the sample.
     fn errors(&self, counts: &[usize]) -> usize {
         if self.rows == 1 {
             let most = counts.iter().copied().max();

@@ -21,21 +21,21 @@
 use super::{group::Group, profile::Cells};
 use std::collections::{BTreeMap, HashMap};
 
-/// Labels of a sample of rows.
+/// Labels of a sample of rows, as classes or as ranks.
 #[derive(Debug)]
 pub(super) enum Labels {
-    /// Position of each row's class in the list of classes, and number of rows of each class.
+    /// Class of each row, as an index, and the number of rows per class.
     Classes(Vec<u32>, Vec<usize>),
-    /// Rank of each row's label less the mean rank.
+    /// Rank of the label of each row, minus the mean rank.
     Ranks(Vec<f64>),
 }
 
-/// Least number of rows that the best constant must get wrong for the labels to be examined. With ten, the probability that an unrelated
-/// column separates these rows from as many others is one in 184,756.
+/// Minimum number of rows that the best constant prediction gets wrong; with fewer the labels are not examined. With ten, an unrelated column
+/// separates these rows from as many others with probability one in 184,756.
 const LEAST: usize = 10;
 
 impl Labels {
-    /// Builds the labels of a sample; `None` if fewer than [`LEAST`] rows differ from the commonest label.
+    /// Converts the labels of a sample; `None` if fewer than [`LEAST`] rows differ from the most frequent label.
     pub(super) fn of(labels: &[f64], are_classes: bool) -> Option<Labels> {
         if !are_classes {
             let mut order: Vec<_> = labels.iter().copied().zip(0..).collect();
@@ -57,7 +57,7 @@ impl Labels {
         (errors(&counts) >= LEAST).then_some(Labels::Classes(classes, counts))
     }
 
-    /// Returns the part that the numbers of a column leave unexplained.
+    /// Returns the part of the label, from 0 to 1, that the numbers of a column leave unexplained.
     pub(super) fn unexplained_by_numbers(&self, cells: &Cells) -> f64 {
         let rows = self.len();
         let mut numbers: Vec<_> = cells.numbers.iter().map(|&(row, x)| (x, row)).collect();
@@ -107,13 +107,13 @@ impl Labels {
         }
     }
 
-    /// Returns the part that the gaps (missing cells) of a column leave unexplained.
+    /// Returns the part of the label, from 0 to 1, that is left unexplained by which cells of a column are missing.
     pub(super) fn unexplained_by_gaps(&self, cells: &Cells) -> f64 {
         let (all, missing) = (self.group(0..self.len() as u32), self.group(cells.gaps.iter().copied()));
         self.share(missing.left(self) + all.without(&missing).left(self))
     }
 
-    /// Returns the part that the values and the gaps of a category leave unexplained.
+    /// Returns the part of the label, from 0 to 1, that the values and the missing cells of a category leave unexplained.
     pub(super) fn unexplained_by_values(&self, cells: &Cells) -> f64 {
         let all = self.group(0..self.len() as u32);
         let mut of_value = BTreeMap::<u32, Group>::new();
@@ -139,7 +139,7 @@ impl Labels {
         group
     }
 
-    /// Divides an error by the error of the best constant.
+    /// Returns an error as a share of the error of the best constant prediction.
     fn share(&self, left: f64) -> f64 {
         let of_constant = match self {
             Labels::Classes(_, counts) => errors(counts) as f64,
@@ -156,13 +156,13 @@ impl Labels {
     }
 }
 
-/// Returns the number of rows that the best constant gets wrong.
+/// Returns the number of rows that the best constant prediction gets wrong, given the number of rows per class.
 fn errors(counts: &[usize]) -> usize {
     counts.iter().sum::<usize>() - counts.iter().copied().max().unwrap_or_default()
 }
 
-/// Returns the ranks of `numbers` among themselves and `zeros` zeros, less the mean rank, by row; equal numbers share their mean rank.
-/// The second result is the rank of the zeros.
+/// Returns the row and the rank of each number, minus the mean rank, when `numbers` and `zeros` zeros are ranked together; equal numbers
+/// share their mean rank. The second result is the rank of the zeros.
 fn ranks(numbers: &mut [(f64, u32)], zeros: usize, all: usize) -> (Vec<(u32, f64)>, f64) {
     numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let middle = (all as f64 - 1.0) / 2.0;
@@ -179,8 +179,8 @@ fn ranks(numbers: &mut [(f64, u32)], zeros: usize, all: usize) -> (Vec<(u32, f64
     (ranks, zero)
 }
 
-/// Returns the errors of a rule that gives each class one interval, divided by those of a constant. In each run of equal numbers the rows
-/// outside its commonest class are wrong, and of every two needless changes of class at least one row is wrong.
+/// Returns the errors of a rule that predicts each class in one interval of the numbers, divided by those of a constant. Rows outside the
+/// most frequent class among equal numbers are wrong, as is at least one row for every two needless changes of class along the numbers.
 fn intervals(numbers: &mut [(f64, u32)], zeros: Vec<usize>, classes: &[u32], counts: &[usize]) -> f64 {
     numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let below = numbers.partition_point(|(x, _)| *x < 0.0);
@@ -219,12 +219,12 @@ mod tests {
         Cells { values: pairs.collect(), ..Cells::default() }
     }
 
-    /// Returns a pseudo-random number in \[0, 1) determined by `n`.
+    /// Returns a pseudo-random number in \[0, 1), determined by `n`.
     fn noise(n: usize) -> f64 {
         ((n as f64 * 12.9898).sin() * 43758.5453).fract().abs()
     }
 
-    /// Computes the area under the curve by its definition, pair by pair.
+    /// Computes the area under the ROC curve by its definition: the share of pairs of a negative and a positive row in the right order.
     fn auc(x: &[f64], y: &[f64]) -> f64 {
         let side = |a: f64, b: f64| f64::from(u8::from(a > b)) + 0.5 * f64::from(u8::from(a == b));
         let of = |class: f64| x.iter().zip(y).filter(move |(_, y)| **y == class).map(|(x, _)| *x).collect::<Vec<_>>();

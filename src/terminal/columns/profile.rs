@@ -1,37 +1,37 @@
-//! A sample of rows, arranged by columns.
+//! A sample of rows, stored by column.
 
 use std::collections::HashMap;
 use surefoot_glm::{Model, Role, Row};
 use surefoot_io::{Cell, CellIndex, Inferred};
 
-/// Cells of one column in a sample; in a numeric column rows without an entry hold 0.
+/// Cells of one column in a sample of rows; numbers that are not stored are 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells {
-    /// Nonzero numbers, each with the index of its row.
+    /// Nonzero numbers, each preceded by the index of its row.
     pub(super) numbers: Vec<(u32, f64)>,
-    /// Indices of the rows in which the cell is missing.
+    /// Indices of the rows whose cell is missing.
     pub(super) gaps: Vec<u32>,
-    /// Values of a category, each as the index of its row and the index of the value in order of first occurrence.
+    /// Values of a category: the index of the row, and the index of the value in order of first occurrence.
     pub(super) values: Vec<(u32, u32)>,
-    /// Number of distinct values; [`Cells::texts`] holds the texts of those that have a name.
+    /// Number of distinct values of a category; [`Cells::texts`] holds those whose text is known.
     pub(super) distinct: u32,
     pub(super) texts: Vec<String>,
 }
 
-/// Sample of rows, arranged by columns.
+/// Sample of rows, stored by column.
 #[derive(Debug)]
 pub(super) struct Profile {
-    /// Labels of the rows of the sample; NaN for a row without one.
+    /// Labels of the sampled rows; NaN for a row without a label.
     pub(super) labels: Vec<f64>,
-    /// Whether the weights of the rows differ.
+    /// Whether not all rows have the same weight.
     pub(super) is_weighted: bool,
-    /// Number of rows from which the sample was drawn.
+    /// Number of rows of the data from which the sample was drawn.
     pub(super) seen: u64,
-    /// Cells of the sample, one entry per column of the table.
+    /// Cells of the sampled rows, one entry per column of the table.
     pub(super) columns: Vec<Cells>,
 }
 
-/// Column and content that a feature id stands for.
+/// Column and kind of cell to which a feature id belongs.
 #[derive(Clone, Copy)]
 enum Known {
     Number(usize),
@@ -41,7 +41,7 @@ enum Known {
 }
 
 impl Profile {
-    /// Sorts the nonzeros of the rows into columns. O(nonzeros).
+    /// Sorts the nonzeros of the sampled rows into columns. O(nonzeros).
     pub(super) fn of<'a>(rows: impl Iterator<Item = Row<'a>>, seen: u64, model: &Model, found: &Inferred) -> Profile {
         let reading = &model.settings.reading;
         let columns = &reading.table.columns;
@@ -106,14 +106,14 @@ impl Profile {
         self.labels.len()
     }
 
-    /// Whether the sample contains all rows.
+    /// Whether the sample contains all rows of the data.
     pub(super) fn is_whole(&self) -> bool {
         self.len() as u64 == self.seen
     }
 }
 
 impl Cells {
-    /// Removes the numbers with which missing cells were filled.
+    /// Removes the numbers that were filled in for missing cells.
     fn settle(&mut self) {
         if !self.gaps.is_empty() {
             let Cells { numbers, gaps, .. } = self;
@@ -121,7 +121,7 @@ impl Cells {
         }
     }
 
-    /// Returns the number of zero cells of a numeric column, for a sample of `rows` rows.
+    /// Returns the number of cells of a numeric column that hold 0, given the number of rows in the sample.
     pub(super) fn zeros(&self, rows: usize) -> usize {
         rows - self.numbers.len() - self.gaps.len()
     }

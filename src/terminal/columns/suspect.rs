@@ -1,7 +1,7 @@
-//! Warnings about columns whose role is likely to be wrong, judged by a sample of the rows.
+//! Warnings about columns that were probably given the wrong role, judged by a sample of the rows.
 //!
-//! Every threshold is a share (of rows, of values or of the error to be explained) or a minimum count of rows for such a share to be
-//! meaningful. No threshold has a unit.
+//! Every threshold is a share (of rows, of values, or of the error to be explained) or the minimum number of rows for such a share to be
+//! meaningful. No threshold depends on the units of the data.
 
 use super::{
     Columns, element,
@@ -13,29 +13,30 @@ use crate::{terminal::warnings::Warning, words::number};
 use surefoot_glm::{Model, Role, Trainer};
 use surefoot_io::{Cell, CellIndex, Inferred, flagged, is_date, unit};
 
-/// Least number of cells in a column to be judged. With fewer, even columns whose values are meant to recur may hold one value per row.
+/// Minimum number of cells for a column to be examined. With fewer, even columns whose values normally recur may hold a different value in
+/// each row.
 const LEAST: usize = 30;
-/// Greatest unexplained part of the label, relative to the best constant, at which a column counts as revealing it: a fiftieth. Most honest
-/// columns leave more: the smell of mushrooms a thirtieth for whether they are poisonous, the largest concavity of a tumour a fifteenth. A few
-/// leave less, such as the petals of irises or the price of yesterday; therefore the warning says "if".
+/// Unexplained part of the label, relative to the best constant prediction, up to which a column counts as revealing it: a fiftieth. Most
+/// honest columns leave more: the smell of mushrooms a thirtieth of whether they are poisonous, the largest concavity of a tumour a
+/// fifteenth. A few leave less, such as the petals of irises or yesterday's price; therefore the warning says "if".
 const LEAK: f64 = 0.02;
-/// Share of distinct values among the cells of a category above which most values occur once and are merely memorised.
+/// Number of distinct values per cell of a category above which most values occur once and are merely memorised.
 const SINGLES: f64 = 0.5;
-/// Least mean number of words per cell for a text to count as prose; names of people and addresses have fewer.
+/// Minimum mean number of words per cell for a text to count as prose; names of people and addresses have fewer.
 const PROSE: f64 = 5.0;
-/// Share that counts as almost all: one in twenty may be a misprint or a coincidence.
+/// Share that counts as almost all: up to one in twenty may be a misprint or a coincidence.
 const MOST: f64 = 0.95;
-/// Critical value of the Kolmogorov–Smirnov statistic: √m times the distance of m uniform numbers from uniformity exceeds it in one case of
-/// a thousand.
+/// Critical value of the Kolmogorov–Smirnov test at level 0.001: for m uniform numbers, √m times their largest deviation from uniformity
+/// exceeds it with this probability.
 const EVEN: f64 = 1.95;
-/// Greatest number of integers that ids may span per row: some ids are absent, and a sample does not hold the extremes.
+/// Greatest width of the range of ids, in integers per row; it may exceed 1, since some ids are absent and a sample lacks the extremes.
 const PLACES: f64 = 2.0;
-/// Least number of values per unit of measurement: a letter after a number may also be part of a name.
+/// Minimum number of distinct values per unit of measurement; with fewer, a letter after a number may be part of a name.
 const WITH_A_UNIT: usize = 4;
-/// Greatest number of columns of one kind that a message names.
+/// Greatest number of columns that one warning names.
 const NAMED: usize = 5;
 
-/// Kind of suspicion about a column.
+/// Reason for suspecting a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Leak,
@@ -48,7 +49,7 @@ enum Kind {
     Constant,
 }
 
-/// Suspicious column, the kind of suspicion and the figure that supports it.
+/// Suspected column: the reason, and the figure that supports it.
 #[derive(Debug)]
 struct Suspicion {
     kind: Kind,
@@ -56,7 +57,7 @@ struct Suspicion {
     figure: String,
 }
 
-/// Returns warnings about columns that the user should check, ordered by kind. O(sample · log(sample) + features).
+/// Returns warnings about columns that the user should check, ordered by reason. O(sample · log(sample) + features).
 pub(crate) fn warnings(columns: &Columns<'_>, trainer: &Trainer, model: &Model, found: &Inferred) -> Vec<Warning> {
     let (rows, seen) = trainer.sampled_rows();
     let profile = Profile::of(rows, seen, model, found);
@@ -75,16 +76,16 @@ pub(crate) fn warnings(columns: &Columns<'_>, trainer: &Trainer, model: &Model, 
     all.chunk_by(|a, b| a.kind == b.kind).map(|alike| suspect.warning(alike)).collect()
 }
 
-/// Examiner of the columns of a sample.
+/// Examines the columns of a sample for probable mistakes.
 struct Suspect<'a> {
     profile: &'a Profile,
     columns: &'a Columns<'a>,
     model: &'a Model,
-    /// Labels of the sample; `None` if too few differ from the commonest one.
+    /// Labels of the sample; `None` if too few of them differ from the most frequent one.
     labels: Option<Labels>,
-    /// For each column, whether the model has a weight for its numbers, so that a nonzero number was learnt.
+    /// For each column, whether the model has a weight for its numbers, which means that a nonzero number occurred in training.
     known: Vec<bool>,
-    /// Whether the table is text, which has no lists.
+    /// Whether the data are text (CSV or TSV), whose columns cannot hold lists.
     is_text: bool,
 }
 
@@ -102,7 +103,7 @@ impl Suspect<'_> {
         found.into_iter().flatten().map(suspicion).collect()
     }
 
-    /// Reports a column that holds one number in all rows. For the number 0, the model must have learnt no other number outside the sample.
+    /// Reports a column with the same number in all rows. If the number is 0, the model must not have learnt any other outside the sample.
     fn constant_number(&self, n: usize, cells: &Cells) -> Option<(Kind, String)> {
         let rows = self.profile.len();
         let zeros = cells.zeros(rows);
@@ -121,7 +122,7 @@ impl Suspect<'_> {
             .then(|| (Kind::Constant, cells.texts.first().cloned().unwrap_or_default()))
     }
 
-    /// Reports whole numbers that identify things: unique ids, or codes.
+    /// Reports a column of whole numbers that are unique ids or codes of categories.
     fn ids(&self, name: &str, cells: &Cells) -> Option<(Kind, String)> {
         let whole = |x: f64| x.fract() == 0.0 && x.abs() <= 2f64.powi(53);
         let zeros = cells.zeros(self.profile.len());
@@ -148,7 +149,7 @@ impl Suspect<'_> {
         (distinct > 2 && (is_name_of_ids(name) || are_codes())).then_some((Kind::Codes, figure))
     }
 
-    /// Reports a category that holds dates, numbers with units, prose or values that hardly recur.
+    /// Reports a category that holds dates, numbers with units, prose, or values that hardly recur.
     fn texts(&self, n: usize, cells: &Cells) -> Option<(Kind, String)> {
         let count = cells.values.len();
         if count < LEAST {
@@ -180,7 +181,7 @@ impl Suspect<'_> {
         Some(if is_prose { (Kind::Prose, example) } else { (Kind::Singles, figure) })
     }
 
-    /// Reports a column that reveals the label, by its values or by its gaps.
+    /// Reports a column that reveals the label by its values or by its missing cells.
     fn leak(&self, role: Role, cells: &Cells) -> Option<(Kind, String)> {
         let labels = self.labels.as_ref()?;
         let left = match role {
@@ -190,7 +191,7 @@ impl Suspect<'_> {
         (left <= LEAK).then(|| (Kind::Leak, format!("{:.1}", 100.0 * (1.0 - left.max(0.0)))))
     }
 
-    /// Returns a column as `--ignore` accepts it. The numbers of a stored list count as one column there.
+    /// Returns the name or number of a column in the syntax of `--ignore`, which counts all numbers of a stored list as one column.
     fn flag(&self, column: usize) -> String {
         let names: Vec<_> = self.columns.columns.iter().map(|column| column.name).collect();
         if self.is_text {
@@ -203,7 +204,7 @@ impl Suspect<'_> {
         flagged(1 + (1..=column).filter(|&n| !goes_on(n)).count(), name)
     }
 
-    /// Returns the warning about all columns of one kind.
+    /// Returns one warning about all columns suspected for the same reason.
     fn warning(&self, alike: &[Suspicion]) -> Warning {
         let kind = alike[0].kind;
         let name = |suspicion: &Suspicion| self.columns.columns[suspicion.column].name;
@@ -244,7 +245,7 @@ impl Kind {
     }
 }
 
-/// Returns the message about suspicious columns of one kind, with the figure of the first column.
+/// Returns the message about columns suspected for the same reason; `figure` is that of the first column.
 fn message(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, profile: &Profile) -> String {
     let verb = |one: &'static str, many: &'static str| if is_one { one } else { many };
     let first = if is_one { "" } else { ", the first" };
@@ -306,7 +307,7 @@ fn message(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, prof
     }
 }
 
-/// Whether almost all values of a category are numbers followed by a unit, with several values per unit.
+/// Whether almost all values of a category are numbers followed by a unit of measurement, with several values per unit.
 fn have_units(texts: &[String]) -> bool {
     let mut units: Vec<&str> = texts.iter().filter_map(|text| unit(text)).collect();
     let with = units.len();
@@ -315,8 +316,8 @@ fn have_units(texts: &[String]) -> bool {
     with > 0 && with as f64 >= MOST * texts.len() as f64 && with >= WITH_A_UNIT * units.len()
 }
 
-/// Whether sorted numbers count the rows, in steps of any length: measured in steps they span hardly more integers than there are rows,
-/// and they are spread evenly. Measurements span many more, or recur.
+/// Whether sorted numbers are likely to count the rows, in steps of any size: in multiples of the step, their range is at most [`PLACES`]
+/// times the number of rows, and they are evenly spread. Measurements have a wider range, or recur.
 fn is_counter(numbers: &[f64], rows: u64) -> bool {
     let (Some(&low), Some(&high)) = (numbers.first(), numbers.last()) else { return false };
     let step = numbers.windows(2).fold(0.0, |step, two| common_divisor(step, two[1] - two[0]));
@@ -324,7 +325,7 @@ fn is_counter(numbers: &[f64], rows: u64) -> bool {
     step > 0.0 && places <= PLACES * rows as f64 && is_even(numbers, low, high)
 }
 
-/// Returns the greatest common divisor of two whole numbers.
+/// Returns the greatest common divisor of two integers.
 fn common_divisor(mut a: f64, mut b: f64) -> f64 {
     while b != 0.0 {
         (a, b) = (b, a % b);
@@ -332,7 +333,7 @@ fn common_divisor(mut a: f64, mut b: f64) -> f64 {
     a
 }
 
-/// Whether sorted numbers are spread evenly between the least and the greatest.
+/// Whether sorted numbers are evenly spread between the smallest and the largest.
 fn is_even(numbers: &[f64], low: f64, high: f64) -> bool {
     let count = numbers.len() as f64;
     let gap = |(n, x): (usize, &f64)| {
@@ -342,7 +343,7 @@ fn is_even(numbers: &[f64], low: f64, high: f64) -> bool {
     high > low && numbers.iter().enumerate().map(gap).fold(0.0, f64::max) * count.sqrt() <= EVEN
 }
 
-/// Whether the last word of a column name announces ids or codes.
+/// Whether the last word of a column name is one that denotes ids or codes.
 fn is_name_of_ids(name: &str) -> bool {
     const WORDS: [&str; 19] = [
         "id",

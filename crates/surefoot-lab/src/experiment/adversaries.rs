@@ -1,4 +1,4 @@
-//! V10: regret bounds of all learners against adversaries.
+//! V10: regret of all learners against adversaries that choose the gradients, compared with the regret bounds.
 
 mod adversary;
 mod player;
@@ -21,10 +21,10 @@ const ABOUT: &str = "No adversary makes a learner regret more than its bound: el
 
 const DIM: usize = 5;
 
-/// Function that returns the largest ⟨−Z, u⟩ over the comparators u at a distance.
+/// Function that takes Z = Σ α_t g_t and a distance, and returns the largest ⟨−Z, u⟩ over comparators u at this distance.
 type Support = fn(&[f64], f64) -> f64;
 
-/// Builds a row of the largest ratio of regret to bound so far, over all adversaries, weights and kinds of hints.
+/// Builds an experiment row with the largest ratio of regret to bound so far, over all adversaries, weights and sources of hints.
 fn row(label: &str, form: Form, distances: &'static [f64], support: Support, make: fn() -> Box<dyn Player>) -> Row {
     let axis = form.pick(&[30.0, 100.0][..], &[30.0, 100.0, 300.0]);
     let trial = move |axis: &[f64], mut random: Random| {
@@ -53,7 +53,7 @@ struct Game {
 }
 
 impl Game {
-    /// Plays the game and returns the largest ratio of regret to bound up to each point of the axis.
+    /// Runs the learner against the adversary, and returns the largest ratio of regret to bound up to each point of the axis.
     fn play(&mut self, axis: &[f64], random: &mut Random) -> Vec<f64> {
         let (mut linear, mut mass, mut sum, mut last) = (0.0, 0.0, vec![0.0; DIM], vec![0.0; DIM]);
         let base: Vec<f64> = (0..DIM).map(|_| random.normal()).collect();

@@ -1,4 +1,4 @@
-//! V12: certificates against the true excess.
+//! V12: certificates (computed upper bounds on the excess) compared with the true excess.
 
 mod coins;
 mod exact;

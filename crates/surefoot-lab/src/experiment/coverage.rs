@@ -1,4 +1,4 @@
-//! V21: the bounds in probability, at all times, on five noises within one declared bound.
+//! V21: bounds that hold with probability 1 − δ at all times, tested on five noise distributions with the same declared range.
 
 mod noise;
 mod watch;
@@ -16,12 +16,12 @@ const ABOUT: &str = "The bounds that hold with probability 1 − δ at all times
     and, for the noise that comes nearest, half of it. At the end of a run a bound is below the one that it replaced, a union over rates by \
     halves; in the first steps, where the range decides, the boundary is up to 1.55 times as large.";
 
-/// Comparison made by a row.
+/// Comparison that an experiment row makes.
 #[derive(Clone, Copy, PartialEq)]
 enum Held {
-    /// Truth under the bound, with this share of its allowance for noise.
+    /// True quantity against its bound, of whose allowance for noise only this share is kept.
     Truth { allowance: f64 },
-    /// Bound under that of a union over rates, whose share of δ is `paid` for or not.
+    /// Bound against an older one from a union bound over rates; if `paid`, the rates share δ, otherwise each wrongly gets all of δ.
     Union { paid: bool },
 }
 
@@ -36,7 +36,7 @@ fn reading(watch: &Watch, held: Held) -> Reading {
     }
 }
 
-/// Builds a row whose reading at each point of the axis is the one nearest to its bound since the previous point.
+/// Builds an experiment row whose reading at each point of the axis is the one closest to its bound since the previous point.
 fn row(label: &str, axis: &[f64], kind: Kind, noise: Noise, held: Held) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let (mut watch, mut nearest, mut readings) = (Watch::new(kind), None::<Reading>, Vec::new());
@@ -57,7 +57,7 @@ fn row(label: &str, axis: &[f64], kind: Kind, noise: Noise, held: Held) -> Row {
     Row::path(label, axis, trial)
 }
 
-/// Builds a row of bounds under those that they replaced, at the end of a run.
+/// Builds an experiment row that compares bounds with those that they replaced, at the end of a run.
 fn end(label: &str, last: f64, kind: Kind, noise: Noise, paid: bool) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let mut watch = Watch::new(kind);

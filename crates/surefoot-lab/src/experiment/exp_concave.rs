@@ -1,4 +1,4 @@
-//! V20: exp-concave losses and the online Newton step.
+//! V20: exp-concave losses with the online Newton step.
 
 use std::sync::LazyLock;
 
@@ -18,7 +18,8 @@ const ABOUT: &str = "The remark on exp-concave losses: Algorithm 2 over the onli
 const DIM: usize = 5;
 const RADIUS: f64 = 3.0;
 const EPSILON: f64 = 0.01;
-/// Parameter γ = ½·min(1/(4GB), η) with G = 1, B = 6 and η = e^−3 = 0.0498.
+/// Parameter of the online Newton step: γ = ½·min(1/(4GB), η) with gradients of length at most G = 1, diameter B = 6 and exp-concavity η =
+/// e^−3 = 0.0498.
 const GAMMA: f64 = 1.0 / 48.0;
 const NEWTON: Method = Method::Newton { gamma: GAMMA, epsilon: EPSILON };
 
@@ -28,7 +29,7 @@ fn stream() -> Logistic {
     PROBLEM.clone().stream(1)
 }
 
-/// Returns the bound on the regret, for a run with Σ‖g_t‖² = `squares`.
+/// Returns the bound on the regret of the online Newton step, given `squares` = Σ‖g_t‖² of the run.
 fn regret(squares: f64) -> f64 {
     let distance = norm(PROBLEM.solution());
     bound::ExpConcave { dim: DIM, gamma: GAMMA, epsilon: EPSILON, distance, largest: 1.0, squares }.regret()
@@ -43,12 +44,12 @@ fn row<P: Problem + 'static>(label: &str, form: Form, method: Method, problem: f
     rate::row(label, axis(form), method, move |steps| problem(steps as f64), read).seeds(form.pick(60, 400))
 }
 
-/// Comparison made along a run.
+/// Comparison that an experiment row makes along a run.
 #[derive(Clone, Copy, PartialEq)]
 enum What {
-    /// Regret of the curved losses against x*, under its bound.
+    /// Regret of the surrogate losses with curvature against the minimiser x*, compared with its bound.
     Regret,
-    /// Excess under the regret over T, for losses taken to be `curved` times as curved as they are.
+    /// Excess compared with the regret divided by T, for surrogate losses with `curved` times the true curvature.
     Excess { curved: f64 },
 }
 

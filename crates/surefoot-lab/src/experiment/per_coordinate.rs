@@ -1,4 +1,4 @@
-//! V9: Theorem O with one rate per coordinate.
+//! V9: Theorem O (hints) with one learning rate per coordinate.
 
 use surefoot::bound;
 
@@ -30,7 +30,7 @@ fn row(label: &str, form: Form, method: Method) -> Row {
     rate::row(label, axis(form), method, |_| problem(), read)
 }
 
-/// Builds a row of the excess of one method, with the excess of another as its bound.
+/// Builds an experiment row with the excess of method `one`, bounded by the excess of method `other`.
 fn pair(label: &str, form: Form, one: Method, other: Method) -> Row {
     Row::points(label, axis(form), move |x, mut random| {
         let problem = problem();

@@ -1,12 +1,13 @@
-//! Rows whose points are runs of T steps, each on a problem made for T.
+//! Experiment rows about rates of convergence: each point T of the axis is a run of T steps on a problem made for T.
 //!
-//! α_t and g_t are weight and gradient of round t, A_T is the sum of the weights, B the diameter of the domain and L* the minimum of the loss.
+//! In round t, α_t is the weight and g_t the gradient; A_T is the sum of the weights, B the diameter of the domain and L* the minimum of the
+//! loss.
 
 use crate::method::{Method, Run, descend};
 use crate::problem::{Facts, Problem};
 use crate::{Reading, Row};
 
-/// Result of a run of `steps` steps.
+/// Result of a run of `steps` steps on a problem.
 pub(super) struct Outcome {
     pub(super) steps: u64,
     pub(super) facts: Facts,
@@ -15,7 +16,8 @@ pub(super) struct Outcome {
     pub(super) run: Run,
 }
 
-/// Builds a row of excesses: `problem` makes the problem for T, and `read` turns the outcome into a reading with its bounds.
+/// Builds an experiment row: `problem` makes the problem for a run of T steps, and `read` converts the outcome of the run to a reading with
+/// its bounds.
 pub(super) fn row<P: Problem>(
     label: &str,
     axis: &[f64],
@@ -30,12 +32,12 @@ pub(super) fn row<P: Problem>(
     })
 }
 
-/// Returns the excess under the bound B·√(2Σα_t²‖g_t‖²)/A_T, computed from the gradients of the run.
+/// Returns the excess as a reading with the bound B·√(2Σα_t²‖g_t‖²)/A_T, computed from the gradients of the run.
 pub(super) fn under_regret(o: &Outcome) -> Reading {
     Reading::of(o.excess).under(o.facts.diameter() * (2.0 * o.run.squares).sqrt() / o.run.total)
 }
 
-/// Returns the excess under the bound B·√(2Σα_t²‖g_t − g_{t−1}‖²)/A_T, computed from the errors of the run's hints.
+/// Returns the excess as a reading with the bound B·√(2Σα_t²‖g_t − g_{t−1}‖²)/A_T, where g_{t−1} is the hint for g_t.
 pub(super) fn under_hinted_regret(o: &Outcome) -> Reading {
     Reading::of(o.excess).under(o.facts.diameter() * (2.0 * o.run.errors).sqrt() / o.run.total)
 }

@@ -1,4 +1,4 @@
-//! V1: algebraic identities of the algorithms, and equality of their sparse and dense forms.
+//! V1: algebraic identities of the algorithms, and agreement of their sparse and dense implementations.
 
 use surefoot::{
     Accelerated, AdaGrad, Anytime, AskTell, Ball, BoxDomain, CompositeAnytime, CompositeAveraging, DenseAnytime,
@@ -17,7 +17,8 @@ const ABOUT: &str = "Algebra that holds for any gradients: α_t(x_t − w_t) = A
 const DIM: usize = 20;
 const CLAIM: Claim = Claim::Largest { most: 1e-12 };
 
-/// Measures the largest error of the identity α_t(x_t − w_t) = A_{t−1}(p − x_t) over a run, relative to the size of the points.
+/// Builds an experiment row with the largest error of the identity α_t(x_t − w_t) = A_{t−1}(p − x_t) over a run, relative to the size of the
+/// points; p is the previous output.
 fn identity(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[100.0, 1000.0][..], &[100.0, 1000.0, 10_000.0]);
     let trial = move |axis: &[f64], mut random: Random| {
@@ -40,7 +41,7 @@ fn identity(label: &str, form: Form, method: Method) -> Row {
     Row::path(label, axis, trial).seeds(8).claim(CLAIM)
 }
 
-/// Measures the largest ‖x_t − x_{t−1}‖ in units of α_tB/A_t, which no average of points of the ball exceeds.
+/// Builds an experiment row with the largest ‖x_t − x_{t−1}‖ in units of α_t·B/A_t, which is at most 1 for averages of points in the ball.
 fn stability(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[100.0, 1000.0][..], &[100.0, 1000.0, 10_000.0]);
     let trial = move |axis: &[f64], mut random: Random| {
@@ -63,8 +64,9 @@ fn stability(label: &str, form: Form, method: Method) -> Row {
     Row::path(label, axis, trial).seeds(8).claim(Claim::Largest { most: 1.0 + 1e-12 })
 }
 
-/// Measures the error of Theorem 1 with all the slack of its proof restored, against u = 0, relative to the sizes of the terms:
-/// A_T(L(x_T) − L(u)) = Σα_t⟨g_t, w_t − u⟩ − ΣA_{t−1}D(x_{t−1}, x_t) − Σα_tD(u, x_t), D(p, q) = L(p) − L(q) − ⟨g(q), p − q⟩.
+/// Builds an experiment row with the error of Theorem 1 as an equality, with all terms dropped in its proof restored, for u = 0, relative to
+/// the size of the terms: A_T(L(x_T) − L(u)) = Σα_t⟨g_t, w_t − u⟩ − ΣA_{t−1}D(x_{t−1}, x_t) − Σα_tD(u, x_t), where D(p, q) = L(p) − L(q) −
+/// ⟨g(q), p − q⟩.
 fn slack(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[100.0, 1000.0][..], &[100.0, 1000.0, 10_000.0]);
     let trial = move |axis: &[f64], mut random: Random| {
@@ -94,7 +96,8 @@ fn slack(label: &str, form: Form, method: Method) -> Row {
     Row::path(label, axis, trial).claim(CLAIM)
 }
 
-/// Measures the largest distance between two methods that are given the same sparse gradients, relative to the size of their points.
+/// Builds an experiment row with the largest distance between the points of two methods given the same sparse gradients, relative to the size
+/// of the points.
 fn pair<A, B>(label: &str, form: Form, methods: impl Fn() -> (A, B) + Send + Sync + 'static) -> Row
 where
     A: AskTell<f64>,
@@ -124,7 +127,7 @@ where
     Row::path(label, axis, trial).seeds(8).claim(CLAIM)
 }
 
-/// Learner with a planted error: it moves coordinate 0 without reporting the move.
+/// Learner with a planted error: it moves coordinate 0 without reporting this coordinate as changed.
 struct Silent<L>(L);
 
 impl<L: Learner<f64>> Learner<f64> for Silent<L> {

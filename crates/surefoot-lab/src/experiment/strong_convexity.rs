@@ -1,4 +1,4 @@
-//! V6: strongly convex losses, Theorem S and the printed bounds.
+//! V6: strongly convex losses, with Theorem S and the bounds printed in the paper.
 
 use surefoot::{Power, bound};
 
@@ -14,8 +14,8 @@ const ABOUT: &str = "Algorithm 2 with follow-the-leader on strongly convex losse
     hold, and the classic conversion has the rate without a logarithm too. Regrets of the curved losses are below what is \
     printed for them, and bound the excess (Theorem 2).";
 
-/// Builds a row on max_j x_j + ½‖x‖² with the printed bound or, unless `printed`, that of Theorem S; the floor is the least excess that any
-/// method can guarantee. With `open` the oracle names all of the largest coordinates.
+/// Builds an experiment row on max_j x_j + ½‖x‖². The bound is the printed one or, unless `printed`, Theorem S; the floor is the smallest
+/// excess that any method can guarantee. If `open`, a planted error, the oracle reveals all of the largest coordinates instead of one.
 fn resisting(label: &str, form: Form, method: Method, printed: bool, open: bool) -> Row {
     let axis = form.pick(&[16.0, 64.0, 256.0][..], &[16.0, 64.0, 256.0, 1024.0]);
     rate::row(
@@ -38,7 +38,7 @@ fn resisting(label: &str, form: Form, method: Method, printed: bool, open: bool)
     )
 }
 
-/// Builds a row on ½‖x‖² with noise; the bound is `share` times Theorem S with the ‖g_t‖² of the run.
+/// Builds an experiment row on ½‖x‖² with noise; the bound is `share` times Theorem S, computed from the ‖g_t‖² of the run.
 fn noisy(label: &str, form: Form, method: Method, share: f64) -> Row {
     let axis = form.pick(&[64.0, 256.0, 1024.0][..], &[64.0, 256.0, 1024.0, 4096.0]);
     Row::points(label, axis, move |x, mut random| {
@@ -53,8 +53,8 @@ fn noisy(label: &str, form: Form, method: Method, share: f64) -> Row {
     .seeds(2000)
 }
 
-/// Builds a row on ½‖x‖² with noise in the unit ball, under the printed bound. Its (μB + G)² also bounds E‖g_t + μ(w_t − x_t)‖² if G is
-/// the root mean square of the gradients.
+/// Builds an experiment row on ½‖x‖² with noise in the unit ball; the bound is the printed one, whose (μB + G)² also bounds E‖g_t + μ(w_t −
+/// x_t)‖² if G is the root mean square of the gradients.
 fn noisy_ball(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[64.0, 256.0, 1024.0][..], &[64.0, 256.0, 1024.0, 4096.0]);
     rate::row(
@@ -78,8 +78,9 @@ fn noisy_ball(label: &str, form: Form, method: Method) -> Row {
     .claim(Claim::Bounded)
 }
 
-/// Builds a row on max_j x_j + ½‖x‖² with the regret R_T of the curved losses, against their best point, under its printed bound; with
-/// `excess`, the excess under R_T/A_T (Theorem 2). `told` is the curvature of the losses.
+/// Builds an experiment row on max_j x_j + ½‖x‖² with the regret R_T of the surrogate losses (linear plus quadratic) against their minimiser,
+/// compared with the printed bound; with `excess`, the excess compared with R_T/A_T (Theorem 2). `told` is the curvature of the surrogate
+/// losses.
 fn regret(label: &str, form: Form, method: Method, told: f64, excess: bool) -> Row {
     let axis = form.pick(&[16.0, 64.0, 256.0][..], &[16.0, 64.0, 256.0, 1024.0]);
     Row::points(label, axis, move |x, mut random| {

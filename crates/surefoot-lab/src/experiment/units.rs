@@ -11,7 +11,7 @@ const ABOUT: &str = "No method has a constant with units: with the loss multipli
     their domain. The whole space has 0 for its centre, and FreeGrad and the leader start there, moved problem or not: their \
     points move only if the caller moves the start, which is to ask at v + x in place of x.";
 
-/// Problem whose loss is multiplied by a factor.
+/// Nesterov's chain with its loss multiplied by a factor.
 struct Times(Chain, f64);
 
 impl Problem for Times {
@@ -33,18 +33,18 @@ impl Problem for Times {
     }
 }
 
-/// Part of a problem that is moved together with its minimiser.
+/// Part of a problem that is translated together with its minimiser.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum With {
-    /// Domain, whose centre is the starting point of the methods.
+    /// Domain, at whose centre the methods start.
     Domain,
-    /// Starting point, moved by the caller, who evaluates the problem at v + x in place of x.
+    /// Starting point: the caller evaluates the problem at v + x for a point x of the method.
     Start,
-    /// Neither domain nor starting point, which is a planted error.
+    /// Neither the domain nor the starting point: a planted error.
     Nothing,
 }
 
-/// Problem moved by the vector `by`.
+/// Problem translated by the vector `by`.
 struct Moved {
     problem: Chain,
     by: Vec<f64>,
@@ -52,13 +52,13 @@ struct Moved {
 }
 
 impl Moved {
-    /// Returns the position that a point of the method stands for.
+    /// Converts a point of the method to a point of the translated problem.
     fn place(&self, x: &[f64]) -> Vec<f64> {
         let start = if self.with == With::Start { 1.0 } else { 0.0 };
         x.iter().zip(&self.by).map(|(x, v)| x + start * v).collect()
     }
 
-    /// Returns the point in the coordinates of the original problem.
+    /// Converts a point of the method to the coordinates of the original problem.
     fn back(&self, x: &[f64]) -> Vec<f64> {
         self.place(x).iter().zip(&self.by).map(|(x, v)| x - v).collect()
     }
@@ -86,7 +86,7 @@ impl Problem for Moved {
     }
 }
 
-/// Returns all queries and outputs of a run on the problem moved by a vector of the given length.
+/// Returns all queries and outputs of a run on the problem translated by a vector of this length.
 fn points(method: Method, with: With, length: f64, random: &Random) -> Vec<Vec<f64>> {
     let problem = Chain::new(65, 0.1);
     let by = (0..problem.dim()).map(|i| length * (1.0 + i as f64).sin()).collect();
@@ -97,7 +97,8 @@ fn points(method: Method, with: With, length: f64, random: &Random) -> Vec<Vec<f
     points
 }
 
-/// Builds a row of the largest difference between the points of a run and those of the moved run, less the vector, relative to their size.
+/// Builds an experiment row with the largest deviation of a run on the translated problem from the translated points of the original run,
+/// relative to their size.
 fn moved(label: &str, method: Method, with: With) -> Row {
     Row::points(label, &[1e-3, 1.0, 1e3], move |length, random| {
         let (before, after) = (points(method, with, 0.0, &random), points(method, with, length, &random));
@@ -111,7 +112,7 @@ fn moved(label: &str, method: Method, with: With) -> Row {
     .claim(Claim::Largest { most: 1e-12 })
 }
 
-/// Builds a row of the number of coordinates of the output that differ from those for the unscaled loss.
+/// Builds an experiment row with the number of output coordinates that change when the loss is multiplied by a power of two.
 fn row(label: &str, method: Method) -> Row {
     let axis = [-800, -20, -1, 1, 20, 800].map(|k| 2_f64.powi(k));
     Row::points(label, &axis, move |factor, random| {

@@ -1,4 +1,4 @@
-//! V15: FreeGrad without a radius against OGD-norm with radii right and wrong.
+//! V15: FreeGrad, which needs no radius, compared with OGD-norm with right and wrong radii.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ const ABOUT: &str = "A stream of single rows of a logistic regression whose solu
 
 static PROBLEM: LazyLock<Logistic> = LazyLock::new(|| Logistic::new(20, 4000, 0.0, 6.0, None).stream(1));
 
-/// The stream over a ball whose radius is the length of the solution times a factor.
+/// Stream problem in a ball whose radius is this factor times the length of the solution.
 struct Wider(f64);
 
 impl Problem for Wider {
@@ -34,7 +34,8 @@ impl Problem for Wider {
     }
 }
 
-/// Builds a row of excesses under three times the excess of OGD-norm with the right radius, on independently drawn rows.
+/// Builds an experiment row with the excess of a method, bounded by three times that of OGD-norm with the right radius on other random rows.
+/// `run` gives the radius and the method for a point of the axis.
 fn row(label: &str, form: Form, axis: &[f64], run: fn(f64) -> (f64, Method)) -> Row {
     Row::points(label, axis, move |x, mut random| {
         let mut excess =

@@ -1,11 +1,12 @@
-//! Methods from the literature, for comparison.
+//! Methods from the literature, as baselines for comparison.
 
 use surefoot::{Leader, Learner, Quadratic, View, WholeSpace};
 
 use super::Solver;
 use crate::problem::{Facts, norm};
 
-/// Classic conversion with weights t^k over follow-the-leader: gradients are taken at its iterates, and the output is their weighted mean.
+/// Classic conversion with weights t^k over follow-the-leader: gradients are taken at the learner's iterates, and the output is their
+/// weighted mean.
 pub(super) struct ClassicLeader {
     learner: Leader<f64, WholeSpace>,
     power: f64,
@@ -46,12 +47,13 @@ impl Solver for ClassicLeader {
     }
 }
 
-/// Accelerated stochastic approximation in a ball around 0, which is given L, σ, the radius and T beforehand.
+/// Accelerated stochastic approximation in a ball around 0, which is given the smoothness L, the noise σ, the radius and the number of
+/// steps beforehand.
 ///
 /// Source: Lan (2012), AC-SA with the steps of its Corollary 1.
 pub(super) struct Told {
     radius: f64,
-    /// Rate γ; step t uses (t + 1)/2 times γ.
+    /// Learning rate γ; step t uses (t + 1)/2 times γ.
     rate: f64,
     step: u64,
     iterate: Vec<f64>,
@@ -65,7 +67,7 @@ impl Told {
         Self { radius: facts.radius, rate, step: 0, iterate: vec![0.0; dim], output: vec![0.0; dim] }
     }
 
-    /// Returns the share of the iterate in query and output of the open round.
+    /// Returns the weight of the iterate, against that of the previous output, in the query and the output of the current round.
     fn share(&self) -> f64 {
         2.0 / (self.step as f64 + 2.0)
     }

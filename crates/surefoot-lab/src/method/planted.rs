@@ -1,10 +1,10 @@
-//! Methods with one planted mistake each.
+//! Methods with one planted error each.
 
 use surefoot::{AskTell, Hinted, Learner, Point, Vector};
 
 use super::Solver;
 
-/// Learner whose hints arrive one round late, as in the printed form of Algorithm 3.
+/// Wrapper that delivers each hint to a learner one round late, as in the printed form of Algorithm 3.
 pub(super) struct Late<L> {
     learner: L,
     waiting: Vec<f64>,
@@ -38,7 +38,7 @@ impl<L: Hinted<f64>> Hinted<f64> for Late<L> {
     }
 }
 
-/// Learner whose hints have the weight of the previous round.
+/// Wrapper that multiplies each hint for a learner by the weight of the previous round.
 pub(super) struct OldWeight<L> {
     learner: L,
     last: f64,
@@ -71,7 +71,7 @@ impl<L: Hinted<f64>> Hinted<f64> for OldWeight<L> {
     }
 }
 
-/// Algorithm 1 with x_t = Σ α_i w_t/Σ α_i, which equals w_t.
+/// Algorithm 1 with the misprinted output Σ α_i w_t/Σ α_i, which is the last iterate w_t.
 pub(super) struct LastIterate<L> {
     learner: L,
     step: u64,
@@ -104,7 +104,7 @@ impl<L: Learner<f64>> Solver for LastIterate<L> {
     }
 }
 
-/// Method that is given the negative of every gradient.
+/// Wrapper that gives a method the negative of every gradient, so that it ascends.
 pub(super) struct Backwards(pub(super) Box<dyn Solver>);
 
 impl Solver for Backwards {
@@ -126,10 +126,10 @@ impl Solver for Backwards {
     }
 }
 
-/// Algorithm 4 with y_t = x_t − η_t g_t as the output, whose averages nevertheless continue from x_t.
+/// Algorithm 4 with the output y_t = x_t − η_t g_t, whose averages erroneously continue from x_t instead of y_t.
 pub(super) struct Uncorrected<A> {
     method: A,
-    /// Scale c·B of the gradient steps.
+    /// Constant c·B by which the gradient steps are scaled.
     stride: f64,
     step: u64,
     squares: f64,
@@ -166,7 +166,7 @@ impl<A: AskTell<f64> + Iterates> Solver for Uncorrected<A> {
     }
 }
 
-/// Conversion that exposes its learner's iterate.
+/// Access to the learner's iterate of a conversion.
 pub(super) trait Iterates {
     fn iterate_at(&self, i: usize) -> f64;
 }
@@ -177,14 +177,14 @@ impl<L: Learner<f64>, W: surefoot::Weights> Iterates for surefoot::DenseAnytime<
     }
 }
 
-/// Algorithm 4 with gradient steps of constant rate: η_t = η_1.
+/// Algorithm 4 whose gradient steps all have the first learning rate: η_t = η_1.
 pub(super) struct Stubborn<L> {
     learner: L,
-    /// Scale c·B of the gradient steps.
+    /// Constant c·B by which the gradient steps are scaled.
     stride: f64,
     rate: f64,
     step: u64,
-    /// Output y_t.
+    /// Output y_t of Algorithm 4, its current solution.
     output: Vec<f64>,
 }
 

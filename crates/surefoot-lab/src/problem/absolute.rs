@@ -7,7 +7,7 @@ use crate::Random;
 /// solution, neither of which can be reduced without increasing the other.
 #[derive(Clone, Debug)]
 pub struct Absolute {
-    /// Rows: the vector a, the product ⟨a, solution⟩, and the residual e.
+    /// Rows, each with the vector a, the product ⟨a, solution⟩, and the residual e.
     rows: Vec<(Vec<f64>, f64, f64)>,
     dim: usize,
     radius: f64,

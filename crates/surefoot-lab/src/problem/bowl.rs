@@ -1,4 +1,4 @@
-//! A quadratic bowl with noise.
+//! A quadratic with noise, whose minimum is at the starting point.
 
 use super::{Facts, Problem, disturb, dot};
 use crate::Random;
@@ -11,7 +11,7 @@ pub struct Bowl {
 }
 
 impl Bowl {
-    /// Builds a bowl of `dim` coordinates with noise σ = `noise`.
+    /// Builds the quadratic with `dim` coordinates and noise of standard deviation σ = `noise`.
     #[must_use]
     pub fn new(dim: usize, noise: f64) -> Self {
         Self { dim, noise }

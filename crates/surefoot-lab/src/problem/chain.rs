@@ -5,8 +5,8 @@ use crate::Random;
 
 /// Nesterov's chain, the worst quadratic for methods that move along gradients: ⅛(x_1² + Σ(x_{i+1} − x_i)² + x_k²) − ¼x_1.
 ///
-/// L = 1, and the minimiser is x*_i = 1 − i/(k+1). If k ≥ 2T + 1, no method whose points stay in the span of its gradients has an excess
-/// below 3L‖x*‖²/(32(T+1)²) after T gradients. The radius of the ball is ‖x*‖.
+/// With k coordinates, its smoothness is L = 1, and the minimiser is x*_i = 1 − i/(k+1). If k ≥ 2T + 1, no method whose points stay in the
+/// span of its gradients has an excess below 3L‖x*‖²/(32(T+1)²) after T gradients. The radius of the ball is ‖x*‖.
 ///
 /// Source: Nesterov, Introductory Lectures on Convex Optimization, Theorem 2.1.7.
 #[derive(Clone, Debug)]
@@ -17,14 +17,14 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// Builds the chain of `dim` coordinates, with noise σ = `noise`.
+    /// Builds the chain with `dim` coordinates and noise of standard deviation σ = `noise`.
     #[must_use]
     pub fn new(dim: usize, noise: f64) -> Self {
         let solution = (1..=dim).map(|i| 1.0 - i as f64 / (dim as f64 + 1.0)).collect();
         Self { solution, noise, room: 1.0 }
     }
 
-    /// Enlarges the ball to `room` times the necessary radius ‖x*‖.
+    /// Enlarges the domain to a ball of radius `room`·‖x*‖, where ‖x*‖ is the necessary radius.
     #[must_use]
     pub fn within(self, room: f64) -> Self {
         Self { room, ..self }

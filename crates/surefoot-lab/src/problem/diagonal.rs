@@ -3,7 +3,7 @@
 use super::{Facts, Problem};
 use crate::Random;
 
-/// Badly scaled quadratic ½ΣL_j(x_j − c_j)² with L_j from 1 down to `least`, and c in the cube |x_j| ≤ 1.
+/// Badly scaled quadratic ½ΣL_j(x_j − c_j)², with curvatures L_j from 1 down to `least` and a minimiser c in the cube |x_j| ≤ 1.
 #[derive(Clone, Debug)]
 pub struct Diagonal {
     curvatures: Vec<f64>,
@@ -11,7 +11,7 @@ pub struct Diagonal {
 }
 
 impl Diagonal {
-    /// Builds a problem of `dim` coordinates, with curvatures L_j in a geometric sequence from 1 down to `least`.
+    /// Builds the problem with `dim` coordinates, and curvatures L_j in a geometric sequence from 1 down to `least`.
     #[must_use]
     pub fn new(dim: usize, least: f64) -> Self {
         let mut random = Random::new(0, "diagonal", dim as u64);
@@ -42,7 +42,7 @@ impl Problem for Diagonal {
         (0..x.len()).map(term).sum()
     }
 
-    /// Returns the constants; the ball is the one circumscribed about the cube.
+    /// Returns the constants of the problem; the ball is the circumscribed ball of the cube.
     fn facts(&self) -> Facts {
         let radius = (self.dim() as f64).sqrt();
         let first = self.curvatures.iter().zip(&self.solution).map(|(l, c)| (l * c).powi(2)).sum::<f64>().sqrt();

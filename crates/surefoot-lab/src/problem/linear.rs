@@ -5,7 +5,7 @@ use crate::Random;
 
 /// Linear loss ⟨c, x⟩ over the unit ball with noise, with c along the first coordinate.
 ///
-/// If ‖c‖ = σ/√T, noise hides c from any method of T steps, whose excess is then of order σ/√T.
+/// If ‖c‖ = σ/√T, noise of standard deviation σ hides c from any method of T steps, whose excess is then of order σ/√T.
 #[derive(Clone, Copy, Debug)]
 pub struct Linear {
     dim: usize,
@@ -14,7 +14,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Builds a loss of `dim` coordinates with ‖c‖ = `slope` and noise σ = `noise`.
+    /// Builds the loss with `dim` coordinates, ‖c‖ = `slope` and noise of standard deviation σ = `noise`.
     #[must_use]
     pub fn new(dim: usize, slope: f64, noise: f64) -> Self {
         Self { dim, slope, noise }

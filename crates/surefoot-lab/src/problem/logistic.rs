@@ -3,8 +3,8 @@
 use super::{Facts, Problem, dot, norm};
 use crate::Random;
 
-/// Logistic regression on synthetic rows of length at most 1; the loss is the mean over the rows. Drawing rows with replacement makes a
-/// stream whose expected loss is known exactly.
+/// Logistic regression on synthetic rows of length at most 1; the loss is the mean over the rows. If rows are drawn with replacement, they
+/// form a stream whose expected loss is known exactly.
 #[derive(Clone, Debug)]
 pub struct Logistic {
     /// Rows, each multiplied by its label ±1.
@@ -27,8 +27,9 @@ pub(crate) fn slope(margin: f64) -> f64 {
 }
 
 impl Logistic {
-    /// Builds a problem of `rows` rows, whose lengths vary by a lognormal factor with parameter `spread`, and whose labels come from a model of
-    /// length `steep`. The ball has this radius, or for `None` that of the solution in the whole space.
+    /// Builds a problem with `rows` rows, whose lengths vary by a lognormal factor with parameter `spread`, and whose labels are drawn from a
+    /// logistic model with a weight vector of length `steep`. The domain is a ball of this radius; for `None`, its radius is the length of
+    /// the unconstrained solution.
     #[must_use]
     pub fn new(dim: usize, rows: usize, spread: f64, steep: f64, radius: Option<f64>) -> Self {
         let mut random = Random::new(0, "logistic", rows as u64);
@@ -50,7 +51,7 @@ impl Logistic {
         problem
     }
 
-    /// Returns this problem with (ridge/2)‖x‖² added to the loss, over the same ball.
+    /// Adds the ridge penalty (ridge/2)‖x‖² to the loss, over the same ball.
     #[must_use]
     pub fn penalised(mut self, ridge: f64) -> Self {
         self.ridge = ridge;
@@ -58,19 +59,19 @@ impl Logistic {
         self
     }
 
-    /// Returns this problem with gradients from `batch` rows drawn with replacement.
+    /// Makes gradients stochastic: each is the mean over `batch` rows drawn with replacement.
     #[must_use]
     pub fn stream(self, batch: usize) -> Self {
         Self { batch: Some(batch), ..self }
     }
 
-    /// Returns the minimiser over the ball.
+    /// Returns the minimiser of the loss over the ball.
     #[must_use]
     pub fn solution(&self) -> &[f64] {
         &self.solution
     }
 
-    /// Returns the loss at `x`.
+    /// Returns the loss at the point `x`.
     #[must_use]
     pub fn value(&self, x: &[f64]) -> f64 {
         let mean = self.rows.iter().map(|row| loss(dot(row, x))).sum::<f64>() / self.rows.len() as f64;
@@ -83,8 +84,8 @@ impl Logistic {
         &self.rows
     }
 
-    /// Finds the minimiser and the minimum. If the ball binds, the minimiser is that of the loss with just enough ridge penalty to place it on
-    /// the sphere.
+    /// Computes the minimiser and the minimum. If the unconstrained minimiser lies outside the ball, the minimiser is that of the loss with
+    /// just enough ridge penalty to place it on the sphere.
     fn solve(&mut self, radius: Option<f64>) {
         self.solution = self.newton(self.ridge, vec![0.0; self.solution.len()]);
         self.radius = radius.unwrap_or_else(|| norm(&self.solution));
@@ -133,7 +134,7 @@ fn draw_many(random: &mut Random, n: usize) -> Vec<f64> {
     (0..n).map(|_| random.normal()).collect()
 }
 
-/// Solves a positive definite system, given the lower half of its matrix (Cholesky).
+/// Solves a system of linear equations with a positive definite matrix, given by its lower half (Cholesky decomposition).
 fn solved(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let dim = right.len();
     let mut lower = matrix.to_vec();
@@ -173,7 +174,7 @@ impl Problem for Logistic {
         self.value(x) - self.least
     }
 
-    /// Returns the constants; the noise is bounded by that of gradients of length 1.
+    /// Returns the constants of the problem; the noise is that of gradients of length 1, an upper bound.
     fn facts(&self) -> Facts {
         let noise = self.batch.map_or(0.0, |batch| 1.0 / (batch as f64).sqrt());
         let gradient = 1.0 + self.ridge * self.radius;

@@ -1,4 +1,4 @@
-//! The resisting function for methods on losses that are not smooth.
+//! The resisting function, a worst case for methods on non-smooth losses.
 
 use super::{Facts, Problem, dot};
 use crate::Random;
@@ -13,18 +13,18 @@ use crate::Random;
 pub struct Max {
     dim: usize,
     curvature: f64,
-    /// Whether the oracle reveals all of the largest coordinates and so does not resist: a planted error.
+    /// Whether the oracle reveals all of the largest coordinates instead of the first: a planted error.
     open: bool,
 }
 
 impl Max {
-    /// Builds a function of `dim` coordinates with μ = `curvature`, over the unit ball.
+    /// Builds the function with `dim` coordinates and μ = `curvature`, over the unit ball.
     #[must_use]
     pub fn new(dim: usize, curvature: f64) -> Self {
         Self { dim, curvature, open: false }
     }
 
-    /// Makes the oracle reveal all of the largest coordinates, and so more than it should.
+    /// Makes the oracle reveal all of the largest coordinates instead of the first: a planted error.
     #[must_use]
     pub fn open(self) -> Self {
         Self { open: true, ..self }

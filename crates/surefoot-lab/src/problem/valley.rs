@@ -1,4 +1,4 @@
-//! A valley with straight sides, or an edge.
+//! A valley with straight sides and a quadratic bottom, or a sharp edge.
 
 use super::{Facts, Problem, disturb};
 use crate::Random;
@@ -18,19 +18,19 @@ pub struct Valley {
 }
 
 impl Valley {
-    /// Builds a valley with slope s, width w and noise σ, whose bottom is at x_1 = 1.
+    /// Builds a valley with slope s, width w and noise σ, and its bottom at x_1 = 1.
     #[must_use]
     pub fn new(dim: usize, slope: f64, width: f64, noise: f64) -> Self {
         Self { dim, slope, width, centre: 1.0, noise }
     }
 
-    /// Moves the bottom to x_1 = `centre`, which lies outside the ball if beyond 1.
+    /// Moves the bottom of the valley to x_1 = `centre`; beyond 1 it lies outside the unit ball.
     #[must_use]
     pub fn at(self, centre: f64) -> Self {
         Self { centre, ..self }
     }
 
-    /// Returns the loss less its minimum over the whole space, at a distance from the bottom.
+    /// Returns the loss minus its minimum over the whole space, at this distance from the bottom.
     fn height(&self, distance: f64) -> f64 {
         let beyond = distance.abs().min(self.width);
         self.slope * (distance.abs() - beyond + if beyond > 0.0 { beyond * beyond / (2.0 * self.width) } else { 0.0 })

@@ -41,7 +41,7 @@ pub(super) fn markdown(report: &Report) -> String {
     text
 }
 
-/// Returns the checks of a statement: those of its rows, then those of its rows with a planted error.
+/// Returns the checks of a statement of the paper: those of its rows, then those of its rows with a planted error.
 fn found<'a>(
     report: &'a Report,
     statement: &'static Statement,

@@ -1,4 +1,4 @@
-//! The numbers as CSV, each as the shortest decimal that reads back to the same value.
+//! CSV output of the numbers, each as the shortest decimal that is read back as the same value.
 
 use std::fmt::Write;
 
@@ -31,7 +31,7 @@ pub(super) fn points(report: &Report) -> String {
     text
 }
 
-/// Formats a number; infinities (no limit) and NaN become an empty cell.
+/// Formats a number as a CSV cell, which is empty for infinity (no limit) and NaN.
 fn number(x: f64) -> String {
     if x.is_finite() { format!("{x:?}") } else { String::new() }
 }

@@ -1,10 +1,10 @@
-//! The plots of a report: one per experiment, and three over all experiments.
+//! The plots of a report: one per experiment, and three about all experiments.
 
 use super::{Finding, Point, Report, Section};
 use crate::claim::{Check, Claim};
 use surefoot_plot::{Figure, Scale, Series, Style};
 
-/// Returns all figures with the names of their files.
+/// Draws all plots, and returns each with its file name without extension.
 pub(super) fn all(report: &Report) -> Vec<(String, Figure)> {
     let overviews =
         [("slopes", slopes(report)), ("certificates", certificates(report)), ("coverage", coverage(report))];
@@ -13,7 +13,8 @@ pub(super) fn all(report: &Report) -> Vec<(String, Figure)> {
     overviews.map(|(name, figure)| (name.to_owned(), figure)).chain(own).collect()
 }
 
-/// Draws the measurements and their bounds along the axis. The legend names one bound and one floor; each is drawn in its row's colour.
+/// Draws the mean readings of an experiment and their bounds along the axis. The legend has one entry for all bounds and one for all floors;
+/// each is drawn in the colour of its row.
 fn experiment(section: &Section) -> Figure {
     let (mut measured, mut bounds, mut floors) = (Vec::new(), Vec::new(), Vec::new());
     // If some rows hold certificates of runs, the others are in other units.
@@ -34,14 +35,14 @@ fn experiment(section: &Section) -> Figure {
     Figure { title: format!("{}  {}", section.name, section.title), x, y, series, ..Figure::default() }
 }
 
-/// Removes series without points, and all labels but the first.
+/// Removes series without points, and all labels except the first, so that the legend has one entry.
 fn labelled_once(series: Vec<Series>) -> Vec<Series> {
     let mut series: Vec<_> = series.into_iter().filter(|series| !series.points.is_empty()).collect();
     series.iter_mut().skip(1).for_each(|series| series.label.clear());
     series
 }
 
-/// Draws each measured number on a line of its own, over the interval allowed for it.
+/// Draws each measured value on its own line, over the interval that its claim allows.
 fn intervals(title: &str, x: &str, checks: Vec<(String, Check)>) -> Figure {
     let (mut names, mut allowed, mut found) = (Vec::new(), Vec::new(), Vec::new());
     let last = checks.len();
@@ -72,7 +73,7 @@ fn intervals(title: &str, x: &str, checks: Vec<(String, Check)>) -> Figure {
     Figure { title, x, y, names, series, ..Figure::default() }
 }
 
-/// Returns the checks of rows without planted errors whose names begin with `begin`.
+/// Returns the checks whose names begin with `begin`, of rows without a planted error.
 fn chosen(report: &Report, begin: &str) -> Vec<(String, Check)> {
     let each = report.sections.iter().flat_map(|section| section.checks().map(move |(f, c)| (section, f, c)));
     let right = each.filter(|(_, finding, check)| !finding.planted && check.what.starts_with(begin));
@@ -88,7 +89,7 @@ fn coverage(report: &Report) -> Figure {
     intervals(title, "share of runs", chosen(report, Claim::COVERAGE))
 }
 
-/// Draws certificates against true excesses, for all rows that have certificates.
+/// Draws certificates against the true excess, for all rows with certificates.
 fn certificates(report: &Report) -> Figure {
     let each = report.sections.iter().flat_map(|section| section.findings.iter().map(move |f| (section, f)));
     let right: Vec<_> = each.filter(|(_, finding)| finding.certificate && !finding.planted).collect();

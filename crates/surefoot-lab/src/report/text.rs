@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Report;
 use crate::claim::Check;
 
-/// Widths of the columns in characters: row, check, measured, allowed.
+/// Widths in characters of the columns row, check, measured and allowed.
 const WIDTHS: [usize; 4] = [42, 26, 17, 20];
 
 pub(super) fn table(report: &Report) -> String {
@@ -24,7 +24,7 @@ pub(super) fn table(report: &Report) -> String {
     text
 }
 
-/// Pads a cell to a width, with at least two blanks at the end.
+/// Pads a cell with blanks to a width; at least two blanks follow the text.
 fn padded(cell: &str, width: usize) -> String {
     format!("{cell}{}", " ".repeat(width.saturating_sub(cell.chars().count()).max(2)))
 }

@@ -1,4 +1,4 @@
-//! Adversaries: rules by which gradients are chosen.
+//! Adversaries: rules that choose the gradient of each round.
 
 use super::DIM;
 use crate::Random;
@@ -10,12 +10,12 @@ pub(super) enum Adversary {
     Sparse,
     Greedy,
     Drifting,
-    /// Normal vectors with random scales from 1e-3 to 1e2.
+    /// Normally distributed vectors, with random scales from 1e-3 to 1e2.
     Spiky,
     Turning,
     Alternating,
     Constant,
-    /// Zero for 20 rounds, normal vectors afterwards.
+    /// Zero for 20 rounds, then normally distributed vectors.
     Silent,
     Huge,
     Tiny,
@@ -27,7 +27,7 @@ pub(super) const ADVERSARIES: [Adversary; 11] =
     [Adversary::Random, Sparse, Greedy, Drifting, Spiky, Turning, Alternating, Constant, Silent, Huge, Tiny];
 
 impl Adversary {
-    /// Returns the gradient of a round, or `None` if it depends on the iterate.
+    /// Returns the gradient of a round chosen without the learner's iterate; `None` if the adversary uses the iterate.
     pub(super) fn blind(self, step: u64, base: &[f64], random: &mut Random) -> Option<Vec<f64>> {
         let mut noise = |size: f64| -> Vec<f64> { (0..DIM).map(|_| size * random.normal()).collect() };
         let times = |factor: f64| base.iter().map(|b| factor * b).collect();
@@ -50,7 +50,7 @@ impl Adversary {
         })
     }
 
-    /// Returns the gradient of the greedy adversary, which points along the iterate.
+    /// Returns the gradient chosen by the greedy adversary: nearly the direction of the learner's iterate.
     pub(super) fn seeing(self, iterate: &[f64], base: &[f64]) -> Vec<f64> {
         let size = norm(iterate).max(1e-9);
         iterate.iter().zip(base).map(|(w, b)| w / size + 0.05 * b).collect()

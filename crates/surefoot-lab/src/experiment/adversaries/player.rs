@@ -1,4 +1,4 @@
-//! Learners as opponents of an adversary, and sources of their hints.
+//! Learners that play against an adversary, and the sources of their hints.
 
 use surefoot::{Hinted, Learner, Vector};
 
@@ -8,7 +8,8 @@ use crate::Random;
 pub(super) trait Player {
     fn at(&self, i: usize) -> f64;
     fn tell(&mut self, weight: f64, gradient: &[f64]);
-    /// Returns the bound on the regret over the domain, or against comparators at a distance.
+    /// Returns the upper bound on the regret: over the whole domain if the learner has such a bound, otherwise against comparators at this
+    /// distance.
     fn bound(&self, distance: f64) -> f64;
     fn takes_hints(&self) -> bool;
     fn hint(&mut self, weight: f64, hint: &[f64]);
@@ -68,7 +69,7 @@ pub(super) fn hinted(learner: impl Hinted<f64> + 'static) -> Box<dyn Player> {
     Box::new(WithHints(Plain(learner)))
 }
 
-/// Player with the iterates of learner `seen` and the bound of learner `told`, both of which get the same gradients.
+/// Planted error: plays the iterates of learner `seen` but claims the regret bound of learner `told`; both get the same gradients.
 pub(super) struct Shadow {
     pub(super) seen: Box<dyn Player>,
     pub(super) told: Box<dyn Player>,
@@ -98,7 +99,7 @@ impl Player for Shadow {
     }
 }
 
-/// Player whose iterates are those of a learner reflected at 0.
+/// Planted error: plays the iterates of a learner with the opposite sign.
 pub(super) struct Reversed(pub(super) Box<dyn Player>);
 
 impl Player for Reversed {
@@ -123,7 +124,7 @@ impl Player for Reversed {
     }
 }
 
-/// Learner whose iterate never changes.
+/// Learner whose iterate has this value in all coordinates and never changes.
 pub(super) struct Resting(pub(super) f64);
 
 impl Learner<f64> for Resting {
@@ -142,7 +143,7 @@ impl Hinted<f64> for Resting {
     fn hint<V: Vector<f64> + ?Sized>(&mut self, _: f64, _: &V) {}
 }
 
-/// Source of the hints.
+/// How the hint for the gradient of the next round is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hinting {
     None,
@@ -152,7 +153,7 @@ pub(super) enum Hinting {
 }
 
 impl Hinting {
-    /// Returns the sources of hints that apply to a learner.
+    /// Returns all ways of making hints for a learner; only [`Hinting::None`] if it takes no hints.
     pub(super) fn of(player: &dyn Player) -> &'static [Hinting] {
         if player.takes_hints() { &[Self::None, Self::Last, Self::Noisy, Self::Exact] } else { &[Self::None] }
     }

@@ -1,4 +1,4 @@
-//! The boundary for sums of noise, tested on coin tosses.
+//! Test of the boundary for sums of noise (an upper bound with probability 1 − δ at all times) on coin tosses.
 
 use surefoot::certificate::boundary;
 
@@ -6,7 +6,7 @@ use crate::{Claim, Form, Random, Reading, Row};
 
 const DELTA: f64 = 0.1;
 
-/// Coin: ±1 with equal probabilities, or −1 with probability 2 % and otherwise the value that makes the mean 0, multiplied by `sign`.
+/// Coin with mean 0: ±1 with equal probability; or −1 with probability 2 % and otherwise 0.02/0.98, times `sign`.
 #[derive(Clone, Copy)]
 enum Coin {
     Fair,
@@ -22,7 +22,8 @@ impl Coin {
     }
 }
 
-/// Builds a row of the sum of tosses with weights t, bounded by the level that it should seldom exceed, at the step where it came nearest.
+/// Builds an experiment row with the sum of tosses weighted by their position t, bounded by `level`, at the step where the sum came closest to
+/// it.
 fn row(label: &str, form: Form, coin: Coin, level: fn(f64, f64) -> f64) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let (mut sum, mut squares, mut step) = (0.0, 0.0_f64, 0.0);

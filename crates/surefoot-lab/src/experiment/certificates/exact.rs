@@ -1,4 +1,4 @@
-//! Certificates along runs without noise.
+//! Certificates of runs with exact gradients (without noise), compared with the true excess.
 
 use std::sync::LazyLock;
 
@@ -9,20 +9,20 @@ use crate::method::{Method, Round, descend};
 use crate::problem::{Logistic, Problem};
 use crate::{Claim, Form, Random, Reading, Row};
 
-/// Problem with a ridge penalty so small that the minimiser over the ball stays on its border.
+/// Logistic regression with a ridge penalty so small that the minimiser over the ball lies on its boundary.
 static BORDER: LazyLock<Logistic> = LazyLock::new(|| PROBLEM.clone().penalised(0.001));
 
-/// Logistic regression on 3000 rows, in a ball of the radius that the numpy experiment uses.
+/// Logistic regression on 3000 rows, in a ball of the radius used in the numpy experiment.
 pub(super) static PROBLEM: LazyLock<Logistic> = LazyLock::new(|| Logistic::new(20, 3000, 0.5, 8.0, Some(3.0)));
-/// Problem with a ridge penalty, whose minimiser lies inside the ball.
+/// Logistic regression with a ridge penalty so large that the minimiser lies inside the ball.
 static RIDGE: LazyLock<Logistic> = LazyLock::new(|| PROBLEM.clone().penalised(0.02));
 
 fn ball() -> Ball<f64> {
     Ball::new(3.0)
 }
 
-/// Builds a row of quantities under certificates: `tracker` makes a function that is given every round, and returns at points of the axis
-/// the quantity and its certificate.
+/// Builds an experiment row of quantities bounded by their certificates. `tracker` makes a function that is called every round and returns,
+/// at points of the axis, the quantity and its certificate.
 fn row<T>(label: &str, form: Form, problem: &'static LazyLock<Logistic>, method: Method, tracker: fn() -> T) -> Row
 where
     T: FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) + 'static,
@@ -41,7 +41,8 @@ where
     Row::path(label, axis, trial).claim(Claim::Always)
 }
 
-/// Tracks C1, the certificate from gradients alone; with `clipped` the gradients are recorded at half their length, a planted error.
+/// Returns a tracker of the certificate C1, which uses gradients alone. With `clipped`, a planted error, gradients are recorded at half their
+/// length.
 fn gradients(clipped: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut ledger = Ledger::new(20);
     move |problem, round, due| {
@@ -58,7 +59,8 @@ fn gradients(clipped: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, 
     }
 }
 
-/// Tracks C2, the certificate that also uses values of the loss; with `beside` it is compared with C1 instead of the true excess.
+/// Returns a tracker of the certificate C2, which also uses values of the loss. With `beside`, C2 is compared with C1 instead of the true
+/// excess.
 fn values(beside: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut cuts = Cuts::new(20, Inside::<f64, _>::new(Box::leak(Box::new(ball()))));
     let mut first = gradients(false);
@@ -72,7 +74,7 @@ fn values(beside: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64)
     }
 }
 
-/// Tracks the certificate of Algorithm 4, from values at x_t and y_t.
+/// Returns a tracker of the certificate of Algorithm 4, which uses values of the loss at x_t and y_t.
 fn coupled() -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Coupled::new(20);
     move |problem, round, _| {
@@ -82,7 +84,7 @@ fn coupled() -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     }
 }
 
-/// Tracks the certificate of Algorithm 2, with μ = .02 times `factor`.
+/// Returns a tracker of the certificate of Algorithm 2, for the strong convexity μ = 0.02 times `factor`.
 fn curved(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Curved::new(20, factor * 0.02);
     move |problem, round, _| {
@@ -92,7 +94,8 @@ fn curved(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) 
     }
 }
 
-/// Tracks the certificate of Algorithm 2 in a ball on whose border the minimiser lies, with μ = .001 times `factor`.
+/// Returns a tracker of the certificate of Algorithm 2 in a ball with the minimiser on its boundary, for the strong convexity μ = 0.001 times
+/// `factor`.
 fn curved_within(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Curved::new(20, factor * 0.001);
     move |problem, round, _| {

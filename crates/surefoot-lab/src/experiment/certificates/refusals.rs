@@ -1,11 +1,11 @@
-//! Refusals: cases in which the library must not give a certificate.
+//! Cases in which the library must refuse to give a certificate.
 
 use surefoot::certificate::{Certified, Coupled, Gradients, Ledger, Rise, Stream};
 use surefoot::{Ball, View};
 
 use crate::{Claim, Reading, Row};
 
-/// Builds a row with reading 1 if a certificate is given, and 0 if it is refused.
+/// Builds an experiment row with the reading 1 if the library gives a certificate, and 0 if it refuses.
 fn row(label: &str, ask: fn() -> Certified) -> Row {
     Row::points(label, &[1.0], move |_, _| Reading::of(f64::from(u8::from(ask().is_ok()))))
         .claim(Claim::Largest { most: 0.0 })
@@ -15,7 +15,7 @@ fn ball() -> Ball<f64> {
     Ball::new(1.0)
 }
 
-/// Asks for the certificate of one round at `iterate`, which is also the output.
+/// Requests the certificate of a run of one round, with this iterate, which is also the output.
 fn ledger(iterate: f64, gradients: Gradients) -> Certified {
     let mut sums = Ledger::new(1);
     sums.record(1.0, &[-1.0], |_| iterate);

@@ -1,4 +1,4 @@
-//! Certificates of streams, which hold with probability 1 − δ at all times simultaneously.
+//! Certificates of runs on streams of rows, which hold with probability 1 − δ at all times.
 
 use surefoot::certificate::{Gradients, Ledger, Operator, Risk, Sketch, Stream};
 use surefoot::{Ball, Vector, View};
@@ -13,7 +13,7 @@ const DIM: usize = 20;
 const RADIUS: f64 = 3.0;
 const DELTA: f64 = 0.1;
 
-/// Certified quantity and the method of its certificate.
+/// Certified quantity, and the method by which it is certified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     /// Excess, certified from the lengths of gradients.
@@ -28,7 +28,7 @@ enum What {
     RiskInMean,
 }
 
-/// Run of Algorithm 3 over a stream of rows drawn with replacement, with the sums for its certificates.
+/// Run of Algorithm 3 on a stream of rows drawn with replacement, with the accumulated sums of its certificates.
 struct Run {
     solver: Box<dyn Solver>,
     batch: u64,
@@ -79,7 +79,7 @@ impl Run {
         self.solver.tell(&gradient);
     }
 
-    /// Returns the true quantity under its certificate.
+    /// Returns the true value of the quantity as a reading, with its certificate as the bound.
     fn reading(&mut self, what: What) -> Reading {
         let mut output = vec![0.0; DIM];
         self.solver.output(&mut output);
@@ -115,7 +115,7 @@ fn run(axis: &[f64], mut random: Random, batch: u64, what: What) -> Vec<Reading>
     axis.iter().map(&mut reading).collect()
 }
 
-/// Returns whole numbers from 4 to `last`, spaced geometrically.
+/// Returns about `count` integers from 4 to `last`, spaced geometrically, without repetitions.
 fn checkpoints(last: f64, count: usize) -> Vec<f64> {
     let mut points: Vec<f64> =
         (0..count).map(|i| (4.0 * (last / 4.0).powf(i as f64 / (count as f64 - 1.0))).round()).collect();
@@ -128,7 +128,7 @@ fn row(label: &str, batch: u64, last: f64, what: What) -> Row {
     Row::path(label, &checkpoints(last, 25), trial).seeds(200).claim(Claim::Coverage { delta: DELTA })
 }
 
-/// Builds a row of the ratio of certified risk to true risk.
+/// Builds an experiment row with the ratio of the certified risk to the true risk.
 fn tightness(label: &str, batch: u64, last: f64, most: f64) -> Row {
     Row::path(label, &[last], move |axis, random| {
         run(axis, random, batch, What::Risk).iter().map(|r| Reading::of(r.bound / r.measured)).collect()
@@ -137,7 +137,8 @@ fn tightness(label: &str, batch: u64, last: f64, most: f64) -> Row {
     .claim(Claim::Within { power: 0.0, least: 1.0, most })
 }
 
-/// Builds a row on the signs of V8, whose noise is as large as gradients may be; `mean_only` uses the certificate that holds only in expectation.
+/// Builds an experiment row on the random signs of V8, whose noise is as large as gradients may be. With `mean_only` it uses the certificate
+/// that holds only in expectation.
 fn signs(label: &str, form: Form, mean_only: bool) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let (ball, problem) = (Ball::<f64>::new(1.0), Signs { slope: 0.05 });

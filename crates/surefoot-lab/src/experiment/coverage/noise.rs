@@ -1,26 +1,27 @@
-//! Noises of mean 0 and size at most [`LARGEST`], and a linear loss whose gradients have such noise.
+//! Noise distributions with mean 0 and absolute value at most [`LARGEST`], and a linear loss whose gradients have such noise.
 
 use crate::Random;
 use crate::problem::{Facts, Problem};
 
 /// Declared bound on the length of gradients.
 pub(super) const GRADIENT: f64 = 1.0;
-/// Gradient without noise.
+/// Gradient of the loss without noise.
 pub(super) const SLOPE: f64 = 0.05;
-/// Largest noise that keeps gradients within the declared bound.
+/// Largest absolute value of the noise for which gradients stay within the declared bound.
 const LARGEST: f64 = GRADIENT - SLOPE;
 
 #[derive(Clone, Copy)]
 pub(super) enum Noise {
-    /// Normal with standard deviation .3, redrawn if larger than [`LARGEST`].
+    /// Normal distribution with standard deviation 0.3, redrawn if larger than [`LARGEST`].
     Gaussian,
-    /// Uniform up to [`LARGEST`] in size.
+    /// Uniform distribution from −[`LARGEST`] to [`LARGEST`].
     Uniform,
-    /// [`LARGEST`] in 2 % of draws, with the sign that reverses the slope of the loss, and otherwise the value that makes the mean 0.
+    /// −[`LARGEST`] with probability 2 %, which reverses the slope of the loss; otherwise the positive value that makes the mean 0.
     Rare,
-    /// Pareto tails with exponent 1.2 from .01 on, on both sides, redrawn if larger than [`LARGEST`].
+    /// Symmetric Pareto distribution with exponent 1.2 from 0.01 on, redrawn if larger than [`LARGEST`].
     Heavy,
-    /// Two values ± s, where s depends on which of 20 rows is drawn: from .01 for the first row to [`LARGEST`] for the last.
+    /// Values ±s with equal probability, where s depends on which of 20 rows is drawn: from 0.01 for the first row to [`LARGEST`] for the
+    /// last.
     Rows,
 }
 
@@ -51,7 +52,7 @@ impl Noise {
     }
 }
 
-/// Returns the first draw of size at most [`LARGEST`].
+/// Draws repeatedly until the absolute value is at most [`LARGEST`], and returns that draw.
 fn within(mut draw: impl FnMut() -> f64) -> f64 {
     loop {
         let noise = draw();
@@ -61,7 +62,7 @@ fn within(mut draw: impl FnMut() -> f64) -> f64 {
     }
 }
 
-/// Loss 1 + [`SLOPE`]·x over \[−1, 1\], each of whose rows has a slope with noise; losses of rows are between 0 and 2.
+/// Loss 1 + [`SLOPE`]·x over \[−1, 1\], the mean of random rows whose slopes contain noise; the loss of a row is between 0 and 2.
 pub(super) struct Tilted(pub(super) Noise);
 
 impl Problem for Tilted {
@@ -86,7 +87,7 @@ impl Problem for Tilted {
 mod tests {
     use super::*;
 
-    /// Each noise has mean 0 within four standard errors, keeps its declared bound and comes near it.
+    /// Each noise distribution has mean 0 within four standard errors, stays within its declared bound and comes close to it.
     #[test]
     fn noises_are_as_declared() {
         for noise in NOISES {

@@ -1,4 +1,4 @@
-//! A bound in probability along a run: the true quantity, the bound of the library, and the bound that it replaced.
+//! Bounds in probability along a run: the true quantity, the bound given by the library, and the bound that it replaced.
 
 use surefoot::certificate::{Certified, Gradients, Ledger, Risk, Stream, boundary};
 use surefoot::{Ball, View};
@@ -7,17 +7,17 @@ use super::noise::{GRADIENT, SLOPE};
 use crate::method::Round;
 
 pub(super) const DELTA: f64 = 0.1;
-/// Upper bound on the loss of any row.
+/// Upper bound on the loss of every row.
 const LOSS: f64 = 2.0;
 
-/// Quantity that is bounded.
+/// Quantity that is bounded with probability 1 − δ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// Weighted sum of the noise of gradients.
+    /// Weighted sum of the noise in the gradients.
     Boundary,
-    /// Excess of the output.
+    /// Excess of the output over the minimal loss.
     Excess,
-    /// Loss of the output.
+    /// Expected loss of the output.
     Risk,
 }
 
@@ -33,7 +33,7 @@ impl Kind {
     }
 }
 
-/// Noise that a bound allows for, computed independently of the library.
+/// Sums over the noise terms of a run, computed independently of the library: the first range, the largest range, and the sum of squares.
 #[derive(Default)]
 struct Increments {
     first: f64,
@@ -51,11 +51,11 @@ impl Increments {
     }
 }
 
-/// Sums of one run.
+/// Sums over a run from which the true quantity and its bounds are computed.
 pub(super) struct Watch {
     kind: Kind,
     increments: Increments,
-    /// Weighted sum of the noise that makes slopes appear smaller than they are.
+    /// Weighted sum of the noise, counted positive where it makes slopes appear smaller than they are.
     noise: f64,
     total: f64,
     /// Current output of the method.
@@ -63,7 +63,7 @@ pub(super) struct Watch {
     ledger: Ledger,
     stream: Stream,
     risk: Risk,
-    /// Sum and number of the losses.
+    /// Sum of the losses of the rows so far, and their number.
     losses: (f64, f64),
 }
 
@@ -111,7 +111,7 @@ impl Watch {
         }
     }
 
-    /// Returns the part of the bound without an allowance for noise, which holds in expectation.
+    /// Returns the part of the bound that makes no allowance for noise, and which therefore holds only in expectation.
     pub(super) fn mean(&self) -> f64 {
         match self.kind {
             Kind::Boundary => 0.0,
@@ -120,7 +120,7 @@ impl Watch {
         }
     }
 
-    /// Returns the bound that the library gives.
+    /// Returns the bound that the library gives with probability 1 − δ.
     pub(super) fn bound(&self) -> f64 {
         let Increments { first, range, squares } = self.increments;
         match self.kind {
@@ -132,8 +132,8 @@ impl Watch {
         }
     }
 
-    /// Returns the bound with the level that `boundary` once used: the least over rates that halve repeatedly, of which the mth gets the share
-    /// 1/(m(m+1)) of δ if they are `paid` for, and all of δ otherwise.
+    /// Returns the older bound: the minimum over rates halved repeatedly, where the mth rate gets the share 1/(m(m+1)) of δ if the union
+    /// bound is `paid` for, and otherwise all of δ.
     pub(super) fn union(&self, paid: bool) -> f64 {
         let Increments { first, range, squares } = self.increments;
         let level = |m: i32| {
@@ -157,7 +157,7 @@ impl Watch {
     }
 }
 
-/// Returns the value of a certificate, or NaN, which makes every claim fail, if the library gives none.
+/// Returns the value of a certificate; NaN, which makes every claim fail, if the library refuses one.
 fn value(certified: Certified) -> f64 {
     certified.map_or(f64::NAN, |certificate| certificate.value)
 }
@@ -169,7 +169,7 @@ mod tests {
     use crate::Random;
     use crate::method::{Method, descend};
 
-    /// The allowance computed here equals that of the library, so that the comparison with the union is fair.
+    /// The bound computed from the sums kept here equals that of the library, so that the comparison with the older bound is fair.
     #[test]
     fn increments_are_those_of_the_library() {
         for kind in Kind::ALL {
