@@ -66,7 +66,7 @@ struct Csv {
     /// Columns of the input and their use; `None` until they are determined.
     layout: Option<Layout>,
     search: Search,
-    /// Whether it was already tried to determine the columns from fewer rows than wanted.
+    /// Whether a first attempt to determine the columns, before enough rows had arrived, was already made.
     tried: bool,
     row: RowBuilder,
     ends: Vec<usize>,

@@ -145,7 +145,7 @@ impl<F: RecordFormat> Records<F> {
         }
     }
 
-    /// Appends bytes to `tail`, after removing those that have been read.
+    /// Appends bytes to `tail`, after removing the bytes already read if they are at least as many as the unread ones.
     fn take(&mut self, bytes: &[u8]) {
         let left = self.tail.len() - self.at;
         // Moves the unread bytes only when at least as many bytes are freed.
@@ -221,7 +221,8 @@ impl<F: RecordFormat> Records<F> {
         Ok(true)
     }
 
-    /// Reads the complete records from offset `from` of `text` on, and keeps the text of the rows in `batch.text`.
+    /// Reads the complete records of `text` from `self.at` on. The caller must then append `text[from..self.at]` to `batch.text`, as the
+    /// rows expect.
     fn records(&mut self, text: &[u8], from: usize, last: bool, batch: &mut Batch) -> Result<(), ParseError> {
         let base = batch.text.len();
         while self.at < text.len() {

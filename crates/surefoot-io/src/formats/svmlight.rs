@@ -186,7 +186,7 @@ impl Svmlight {
     }
 
     /// Reads the lines of `text[from..end]` and copies them to the text of the batch. Bytes from `real` on are padding, not input. Stops
-    /// after an invalid row; returns the position after the last line read.
+    /// after an invalid row; returns its error and the position after the last line read.
     fn lines(
         &mut self,
         text: &[u8],

@@ -217,7 +217,7 @@ impl Rows {
         }
     }
 
-    /// Appends the next rows of the current record batch to `batch`. Stops after an invalid row, which is skipped, with its error.
+    /// Appends the next rows of the current record batch to `batch`. Skips an invalid row and returns its error.
     pub(super) fn read(&mut self, batch: &mut Batch) -> Result<(), Fault> {
         if batch.start.is_empty() {
             batch.start.push(0);

@@ -104,7 +104,7 @@ impl Dialect {
         }
     }
 
-    /// Appends the end of each cell of a record to `ends`. If the delimiter is a run of blanks, the first blank of a run ends the cell, and
+    /// Writes the end of each cell of a record to `ends`. If the delimiter is a run of blanks, the first blank of a run ends the cell, and
     /// the others belong to the next cell, where surrounding blanks are ignored.
     pub(super) fn split(self, record: &[u8], ends: &mut Vec<usize>) -> Result<(), RecordError> {
         ends.clear();

@@ -116,7 +116,7 @@ impl Layout {
         Layout { order: Arc::new(order), uses, features }
     }
 
-    /// Assigns the features of the columns, except those of categories and words, to their feature groups in the row builder.
+    /// Assigns numbers and missing-cell indicators to the feature groups of their columns; categories and words are assigned as they occur.
     pub(super) fn assign(&self, row: &mut RowBuilder) {
         let numbers = self.uses.iter().filter_map(|(_, used)| match used {
             CellUse::Number { id, gap, rule, .. } => Some((*id, *gap, *rule)),

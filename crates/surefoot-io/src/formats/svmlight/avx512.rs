@@ -121,7 +121,7 @@ fn groups(text: &[u8], mut at: usize, rules: &Rules, backoff: &mut ScalarBackoff
     }
 }
 
-/// Reads the complete plain pairs at the start of a text, where there are fewer than four or the text ends within the block.
+/// Reads the complete plain pairs at position `at`, where no group of four can be read in full: near the end of the row or the text.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline(never)]
 fn few(

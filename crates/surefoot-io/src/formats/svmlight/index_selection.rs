@@ -34,7 +34,7 @@ pub(crate) fn check(options: &Options) -> Result<(), Error> {
 pub(super) struct IndexSelection {
     keep: Vec<RangeInclusive<u64>>,
     ignore: Vec<RangeInclusive<u64>>,
-    /// Ranges that no row has had an index of so far, with their text as given by the user.
+    /// Ranges that contain no index of any row read so far, with their text as given by the user.
     awaited: Vec<(RangeInclusive<u64>, String)>,
     found: Arc<Inferred>,
 }

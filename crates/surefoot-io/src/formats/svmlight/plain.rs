@@ -56,7 +56,7 @@ pub(crate) fn row(line: &[u8], rules: &Rules) -> Result<Option<PlainRow>, Record
     Ok(Some(row))
 }
 
-/// Builds the error about an invalid token. A CR within the token is explained as two lines joined at a line break that is only CR.
+/// Builds the error about an invalid token; a CR within the token is reported as an invalid line break.
 fn blame(at: usize, token: &[u8], message: String) -> RecordError {
     let is_two = token.contains(&b'\r');
     let message =

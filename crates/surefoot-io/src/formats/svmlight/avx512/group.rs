@@ -15,7 +15,7 @@ use crate::{
 /// Maximum number of `index:value` pairs read at once.
 pub(super) const GROUP: usize = 4;
 
-/// Multiplier that copies a byte to eight bytes, one per token: the lowest bit of each byte is set.
+/// Mask of the lowest bit of each of eight bytes, one byte per token.
 const ONES: u64 = 0x0101_0101_0101_0101;
 /// Mask of the tokens that are indices, one bit per token.
 const INDICES: u64 = 0x55;
