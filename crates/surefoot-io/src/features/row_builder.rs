@@ -59,7 +59,7 @@ pub(crate) fn slot(id: u64, bits: Option<u8>) -> u64 {
 }
 
 /// Builder that collects the features of a row and appends them to a batch: each id once, at its first occurrence, with the sum of its
-/// values. Raw ids keep their order, so that sums over a row are rounded equally in all formats.
+/// values. Features are otherwise kept in order, so that sums over a row are rounded equally in all formats.
 ///
 /// O(n) per row of n features and products.
 #[derive(Debug)]

@@ -65,7 +65,8 @@ impl Output {
     /// left.
     ///
     /// # Errors
-    /// Error of the system: `No such file or directory`, `Permission denied`, `Is a directory` ...
+    /// If the output cannot be written, with the error of the system: `No such file or directory`, `Permission denied`, `Is a directory`
+    /// ...
     pub fn create(name: impl AsRef<Path>) -> Result<Output, Error> {
         let path = name.as_ref();
         if path == Path::new("-") {
@@ -103,7 +104,7 @@ impl Output {
     /// Checks that the output is not also an input, possibly under another name.
     ///
     /// # Errors
-    /// An error that names the output, if it is also an input.
+    /// If the output is also an input; the error names the output.
     pub fn check_distinct(&self, inputs: &[InputName]) -> Result<(), Error> {
         let identity = self.identity();
         match identity.is_some() && inputs.iter().any(|input| input.identity() == identity) {
@@ -129,7 +130,7 @@ impl Output {
     /// the file becomes empty.
     ///
     /// # Errors
-    /// The system's reason. After an error, a file keeps its earlier content.
+    /// If the system reports an error; the file then keeps its earlier content.
     pub fn commit(&mut self) -> Result<(), Error> {
         self.finish().map_err(|source| self.error(source))
     }

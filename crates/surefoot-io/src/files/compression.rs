@@ -67,8 +67,8 @@ const STORED: usize = 128 << 10;
 /// Wraps `raw` in the decoder that its first bytes indicate; returns the name of the codec, or `None` for uncompressed data, with the
 /// decoded stream.
 ///
-/// Reads no more than is needed to decide: a pipe whose first byte starts no compressed file is recognised as plain at once. Inputs of
-/// fewer than four bytes are plain.
+/// Reads no more than is needed to decide: a pipe whose first byte starts no compressed file is recognised as uncompressed at once. Inputs
+/// of fewer than four bytes count as uncompressed.
 pub(crate) fn decode(mut raw: Box<dyn Read + Send>) -> io::Result<(Option<&'static str>, Box<dyn Read + Send>)> {
     let mut head = vec![0; 4096];
     let mut len = 0;

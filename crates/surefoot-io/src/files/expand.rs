@@ -15,8 +15,9 @@ const DEPTH: usize = 64;
 /// folder. A name with `*`, `?` or `[` that does not exist is a glob pattern, which stands for matching files and the data files in
 /// matching folders. Any other name stands for itself.
 ///
-/// A `*` matches no slash; `**` matches any folders. Files and folders whose names begin with `_` or `.` hold no data (`_SUCCESS`,
-/// `.part-0.crc`), unless the pattern asks for such names or the folder is named `_key=value`. Shells expand unquoted patterns themselves.
+/// A `*` does not match slashes; `**` matches any number of folders. Files and folders whose names begin with `_` or `.` are ignored
+/// (`_SUCCESS`, `.part-0.crc`), unless the pattern asks for such names or the folder is named `_key=value`. Shells expand unquoted patterns
+/// themselves.
 ///
 /// ```
 /// use surefoot_io::{expand, InputName};
@@ -27,7 +28,7 @@ const DEPTH: usize = 64;
 /// ```
 ///
 /// # Errors
-/// No file matches; a folder without data files; a folder that cannot be read, with the system's reason; an address.
+/// If no file matches, a folder has no data files or cannot be read, or the name is a URL.
 pub fn expand(name: impl Into<OsString>) -> Result<Vec<InputName>, Error> {
     let name = name.into();
     let path = Path::new(&name);

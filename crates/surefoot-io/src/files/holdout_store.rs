@@ -9,8 +9,8 @@ const MEMORY: usize = 64 << 20;
 
 /// [`HoldoutStore`] that keeps up to 64 MiB of encoded rows in memory and writes the rest to an unnamed file in `TMPDIR`.
 ///
-/// An invalid row ([`Row::check`]) is refused as [`InvalidInput`](io::ErrorKind::InvalidInput). The file disappears with the store, however
-/// the process ends.
+/// An invalid row ([`Row::check`]) is refused as [`InvalidInput`](io::ErrorKind::InvalidInput). The system deletes the file with the store,
+/// however the process ends.
 ///
 /// ```
 /// use surefoot_glm::{Batch, HoldoutStore};

@@ -55,7 +55,7 @@ impl FileIdentity {
 /// Checks that every input exists, is not a directory and can be read.
 ///
 /// # Errors
-/// The error of the first input that fails the check.
+/// If an input fails the check; returns the error of the first one.
 pub fn check_inputs(inputs: &[InputName]) -> Result<(), Error> {
     inputs.iter().try_for_each(InputName::check)
 }
@@ -111,7 +111,7 @@ impl InputName {
     /// Checks that the input exists, is not a directory and can be read. A pipe is not opened, because its writer would be affected.
     ///
     /// # Errors
-    /// Error of the system: `No such file or directory`, `Is a directory`, `Permission denied` ...
+    /// If the input cannot be read, with the error of the system: `No such file or directory`, `Is a directory`, `Permission denied` ...
     pub fn check(&self) -> Result<(), Error> {
         let Some(path) = self.path() else { return Ok(()) };
         let usable = || {
@@ -202,10 +202,10 @@ impl Read for SizeCheckedFile {
 
 /// Copies the stored (possibly compressed) bytes of standard input to an unnamed file in `TMPDIR`.
 ///
-/// Writes the input once and takes as much disk space; memory does not grow with the input.
+/// Disk space grows with the input; memory does not.
 ///
 /// # Errors
-/// Standard input that cannot be read, or a file that cannot be written, for instance on a full disk.
+/// If standard input cannot be read or the file cannot be written, for instance on a full disk.
 pub fn spool() -> Result<InputName, Error> {
     let failed = |source| InputName::Stdin.error(source);
     spool::copy(stdin().map_err(failed)?, "standard input", failed).map(InputName::Spooled)

@@ -1,7 +1,7 @@
 //! Parser of columnar tables (Parquet, and Arrow as a file or a stream) into rows.
 //!
-//! Columns that are not used are not decoded. Memory holds one record batch: for Parquet [`CELLS`] cells and the pages that contain
-//! them, for Arrow a batch as its writer formed it. Rows are built as for any other table: see [`rows`].
+//! Columns that are not used are not decoded. One record batch is in memory at a time: for Parquet up to [`CELLS`] cells and the pages that
+//! contain them, for Arrow a batch of the size that its writer chose. Rows are built as for any other table: see [`rows`].
 
 mod arrow;
 mod cells;

@@ -8,8 +8,8 @@ use super::id_map::IdSet;
 #[derive(Clone, Debug)]
 pub(crate) struct HyperLogLog {
     exact: IdSet,
-    /// Register values of HyperLogLog: for each register, the maximum rank of its ids (position of the first set bit after the register
-    /// number, from 1).
+    /// Register values of HyperLogLog: for each register, the maximum rank of its ids (position, from 1, of the first set bit after those
+    /// that select the register).
     rank: Vec<u8>,
 }
 

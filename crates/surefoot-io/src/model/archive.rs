@@ -91,8 +91,8 @@ impl<'a> Archive<'a> {
     /// Writes the archive to `to`. Equal archives produce equal bytes.
     ///
     /// # Errors
-    /// Errors of `to`; [`io::ErrorKind::InvalidInput`] if `meta` is not JSON, a name occurs twice, or the bytes of a tensor do not fit its
-    /// shape.
+    /// If `to` returns an error; [`io::ErrorKind::InvalidInput`] if `meta` is not JSON, a name occurs twice, or the bytes of a tensor do
+    /// not fit its shape.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         self.check().map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message))?;
         let sums: Vec<u64> = self.tensors.iter().map(|tensor| xxh3_64(&tensor.bytes)).collect();

@@ -35,7 +35,7 @@ struct Meta {
 /// Writes a model as an archive. Equal models produce equal bytes.
 ///
 /// # Errors
-/// Errors of `to`; [`io::ErrorKind::InvalidInput`], before anything is written, if [`load_model`] would refuse the model.
+/// If `to` returns an error; [`io::ErrorKind::InvalidInput`], before anything is written, if [`load_model`] would refuse the model.
 pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
     let refused =
         |message| io::Error::new(io::ErrorKind::InvalidInput, format!("the model cannot be saved: {message}"));
@@ -46,8 +46,8 @@ pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
 /// Reads a model from a file and validates it with [`Model::check`]. O(file size).
 ///
 /// # Errors
-/// A file that cannot be read, is not a model, is damaged, or has another version of the format; a number out of its range, or parts that
-/// do not fit together.
+/// If the file cannot be read, is not a model, is damaged, or has another version of the format; if a number is out of its range or parts
+/// of the model contradict each other.
 pub fn load_model(path: &Path) -> Result<Model, Error> {
     model_of(&Archive::read(path)?)
         .map_err(|message| ErrorKind::Unsound { file: shown(path.as_os_str()), message }.into())

@@ -12,7 +12,7 @@ use crate::{
 impl Options {
     /// Locates a part of row `row` of `batch`, such as the label or a feature, in its input, for errors that are detected after reading.
     ///
-    /// The batch must have been filled with these options and inputs. Costs a scan of the row.
+    /// The batch must have been filled with these options and inputs. Scans the text of the row.
     ///
     /// ```
     /// use surefoot_glm::{Batch, Part};
@@ -45,8 +45,8 @@ impl Options {
         Located { file, location, token }
     }
 
-    /// Locates a part of a row whose batch no longer holds the text of rows: reads the input again up to the row, if possible; otherwise
-    /// the location has no token.
+    /// Locates a part of a row, such as the label, even if its batch no longer holds the text of the row: the input is then read again up
+    /// to the row, if possible.
     #[must_use]
     pub fn describe_again(&self, inputs: &[InputName], batch: &Batch, row: usize, part: Part) -> Located {
         let place = batch.place.get(row).copied().unwrap_or_default();

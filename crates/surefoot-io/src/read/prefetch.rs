@@ -11,7 +11,7 @@ use crate::error::Error;
 
 /// Row source that reads a few batches of another source ahead, on a separate thread; batches are recycled.
 ///
-/// Dropping it does not wait for the thread. The thread ends at once, or, if it is blocked in a read, when the read returns.
+/// Dropping the `Prefetch` does not wait for the thread, which ends at once or, if it is blocked in a read, when that read returns.
 ///
 /// ```
 /// use surefoot_glm::Batch;
@@ -78,7 +78,7 @@ impl Prefetch {
     /// Reads like [`RowSource::read`], but returns `None` if no batch arrives within `patience`.
     ///
     /// # Errors
-    /// Errors of the source.
+    /// If the source returns an error.
     pub fn read_within(&mut self, batch: &mut Batch, patience: Duration) -> Result<Option<bool>, Error> {
         let ahead = match &mut self.0 {
             Mode::ReaderThread(ahead) => ahead,

@@ -23,8 +23,8 @@ pub trait RowSource {
     /// Replaces the content of `batch` by the next rows, at least one; returns `false` at the end of the source.
     ///
     /// # Errors
-    /// A fault of the next row or of the input, once all rows before it were delivered. After a row at fault ([`Error::is_row`]), reading
-    /// can continue with the row after it; after any other error nothing more can be read.
+    /// If the next row or the input is invalid; all rows before it have then been delivered. After an invalid row ([`Error::is_row`]),
+    /// reading can continue with the row after it; after any other error it cannot continue.
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error>;
 
     /// Returns the number of stored (possibly compressed) bytes read so far, and their total if known.
@@ -69,7 +69,7 @@ impl Reader {
     /// Checks all inputs and the options. The first input is opened only when the first rows are read.
     ///
     /// # Errors
-    /// The error of the first input that cannot be read; a setting out of its range.
+    /// If an input cannot be read or a setting is out of its range.
     pub fn open(inputs: &[InputName], options: Options) -> Result<Reader, Error> {
         options.check()?;
         check_inputs(inputs)?;
@@ -100,7 +100,7 @@ impl Reader {
     /// Builds a reader of the bytes of `from`, which is called `name` in messages.
     ///
     /// # Errors
-    /// A setting out of its range, or a failure to read `from`.
+    /// If a setting is out of its range, or `from` cannot be read.
     pub fn with_reader(name: &str, from: impl Read + Send + 'static, options: Options) -> Result<Reader, Error> {
         let mut reader = Reader::open(&[], options)?;
         reader.total = None;

@@ -1,7 +1,8 @@
 //! Encoding of a row as bytes (a record) with its numbers, its place in the input, and optionally its text.
 //!
 //! An id takes 4 bytes if all ids of the row fit, else 8. Values take no bytes if all are 1, 4 bytes each if that loses no bit, else 8.
-//! Numbers that rows usually lack are left out. Hence a row of numbers takes 12 bytes per nonzero, and a row of words 4 to 8.
+//! Weights of 1, offsets of 0 and other default values are left out. Hence a row of numbers takes 12 bytes per nonzero, and a row of words
+//! 4 to 8.
 
 use surefoot_glm::{Batch, Place};
 

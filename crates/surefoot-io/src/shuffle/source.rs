@@ -19,9 +19,9 @@ const PAIRS: usize = 1 << 14;
 /// Shuffler of the rows of a source: the source is read once, and the rows are then delivered in the [`ShuffleOrder`] of each pass over the
 /// data.
 ///
-/// Rows are kept in memory as far as they fit, and the others in an unnamed file in `TMPDIR` that disappears with its last user; the order
-/// does not depend on this. The [positions](surefoot_glm::Row::position) of rows are those in the source, so that the same rows are held
-/// out as in the order of the data.
+/// Rows are kept in memory as far as they fit, and the others in an unnamed file in `TMPDIR`; the order does not depend on this. The
+/// [positions](surefoot_glm::Row::position) of rows are those in the source, so that the same rows are held out as in the order of the
+/// data.
 ///
 /// ```
 /// use surefoot_glm::Batch;

@@ -15,7 +15,7 @@ use super::{
 
 /// Size of a block of memory for records in bytes, unless a single record is larger.
 const BLOCK: usize = 1 << 20;
-/// Fraction of the memory limit, as a divisor, that is used for reading runs.
+/// Divisor of the memory limit: the buffers for reading runs take the limit divided by this number.
 const READING: usize = 4;
 
 /// Store of records with their row numbers, read in the order of a pass.
@@ -79,8 +79,8 @@ impl Store {
         self.runs.as_ref().map_or(0, Runs::len)
     }
 
-    /// Sorts all records in the given order and goes to the first one. If `over` returns true, stops early with some records lost, since no
-    /// one will read them.
+    /// Sorts all records in the given order and goes to the first one. Stops early once `over` returns true; the store then lacks some
+    /// records and must not be read.
     pub(super) fn arrange(&mut self, order: ShuffleOrder, over: &dyn Fn() -> bool) -> io::Result<()> {
         if order != self.order && self.runs.is_some() {
             self.rewrite(order, over)?;

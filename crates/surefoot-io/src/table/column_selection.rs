@@ -38,7 +38,7 @@ pub struct ColumnSelection {
     pub id: Option<String>,
     /// Whether the tags of Vowpal Wabbit rows are used as row names.
     pub tags: bool,
-    /// Roles that need no column although the model has one: weights (1 for each row), offsets and exposures.
+    /// Roles whose columns are not used and may be missing from the data: weights (then 1 for each row), offsets and exposures.
     pub without: Vec<Role>,
 }
 

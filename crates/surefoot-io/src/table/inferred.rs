@@ -41,7 +41,7 @@ pub struct Inferred {
 struct Inner {
     classes: Vec<Class>,
     names: IdMap<Box<str>>,
-    /// Names, with ids, of features that share their id with another feature, if ids are hashed to few bits.
+    /// Ids and names of features that collide with another feature, because ids are hashed to few bits.
     shared: BTreeSet<(u64, Box<str>)>,
     /// Total length of all feature names in bytes.
     name_bytes: usize,
@@ -67,7 +67,7 @@ pub struct Head {
     pub quote: Option<u8>,
     /// Whether the first line is a header (column names).
     pub is_header: bool,
-    /// Whether `is_header` is certain, because the user gave it or the data leave no doubt.
+    /// Whether `is_header` is certain: given by the user or clear from the data.
     pub is_sure: bool,
     /// Number of columns.
     pub width: usize,
@@ -201,7 +201,7 @@ impl Inferred {
         !self.lock().classes.is_empty()
     }
 
-    /// Returns the label classes that are given as text, in alphabetical order.
+    /// Returns the classes of labels that are text, sorted by text.
     #[must_use]
     pub fn classes(&self) -> Vec<Class> {
         self.lock().classes.clone()

@@ -88,7 +88,7 @@ impl Options {
     /// Checks that the user's settings are in their valid ranges.
     ///
     /// # Errors
-    /// A setting out of its range.
+    /// If a setting is out of its range.
     pub fn check(&self) -> Result<(), Error> {
         let is_wrong = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() || "\"\r\n".contains(c));
         let quote = self.wanted.quote.or(self.reading.table.quote);

@@ -13,9 +13,9 @@ use crate::{
 
 /// Constant columns from `key=value` folder names, for each input of a command.
 ///
-/// In a fit from scratch a key is a column if a flag names it, or if the paths of all files have it and either it was found in a folder or
-/// by a pattern, or its values differ. A model defines its columns, and other keys are ignored. Keys and values are decoded as Hive writes
-/// them: `%20` is a blank, `__HIVE_DEFAULT_PARTITION__` a missing value.
+/// When a model is trained from scratch, a key becomes a column if a flag names it, or if the paths of all files have it and it was found
+/// by expanding a folder or pattern or has different values. An existing model defines its columns, and other keys are ignored. Keys and
+/// values are decoded as Hive writes them: `%20` is a blank, `__HIVE_DEFAULT_PARTITION__` a missing value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Partitions {
     inputs: Vec<Vec<Constant>>,
@@ -28,7 +28,7 @@ pub(crate) struct Constant {
     /// Value of the column; `None` for a missing value.
     pub(crate) value: Option<String>,
     pub(crate) role: Role,
-    /// Whether the cells of a column with this name in the file itself must equal the value.
+    /// Whether, if the file itself has a column of this name, its cells must equal `value`.
     pub(crate) binds: bool,
 }
 
@@ -73,7 +73,7 @@ impl Partitions {
     /// Finds the constant columns of all inputs in the folder names of their paths.
     ///
     /// # Errors
-    /// A folder or pattern has files whose paths have a key and others whose paths do not.
+    /// If some files found in one folder or by one pattern have a key in their paths and others do not.
     pub(crate) fn find(
         inputs: &[InputName],
         wanted: &ColumnSelection,

@@ -155,8 +155,8 @@ fn unsigned_zero(whole: &[u8]) -> &[u8] {
     if whole == b"-0" { b"0" } else { whole }
 }
 
-/// Writes a number with an exponent, in a notation that programs use, in full digits; `None` for other texts. `12e45` is not accepted,
-/// because hexadecimal codes look like it.
+/// Converts a number in exponent notation, as programs write it, to full digits (`1e+03` to `1000`); `None` for other texts. `12e45` is not
+/// accepted, because hexadecimal codes look like it.
 fn of_exponent(text: &[u8]) -> Option<String> {
     let at = memchr::memchr2(b'e', b'E', text)?;
     let has_sign = matches!(text.get(at + 1), Some(b'+' | b'-'));

@@ -1,7 +1,7 @@
 //! Builder of the features of a cell that holds several values, such as the words of a text.
 //!
-//! Each feature counts once, however often it occurs in the cell: a word has the value 1, like a category. Counts predicted worse where
-//! both were measured: see docs/decisions.md.
+//! The feature of a word has the value 1, like that of a category, however often the word occurs in the cell. Word counts as values gave
+//! worse predictions in a comparison: see docs/decisions.md.
 
 use surefoot_glm::Missing;
 

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 
 /// Decoder of all concatenated streams of a bzip2 file.
 ///
-/// Creating a decoder takes as long as decoding several thousand bytes, so that empty streams of only 14 bytes are skipped without one.
+/// Empty streams of 14 bytes are skipped without creating a decoder, which would take as long as decoding several thousand bytes.
 pub(super) enum Bzip2 {
     Between(PeekedInput),
     Within(bzip2::bufread::BzDecoder<PeekedInput>),

@@ -124,7 +124,7 @@ impl Rows {
 
     /// Prepares for the rows of a table, whose columns are read according to `plan`.
     ///
-    /// If the label is known to be missing in row `unlabelled`, this is reported before the first row, and not again.
+    /// `unlabelled` is the first row known to lack a label; its error is reported before the first row is read, and not again.
     pub(super) fn begin(&mut self, file: &str, plan: Plan, unlabelled: Option<u64>) {
         (self.unlabelled, self.is_told) = (unlabelled, false);
         if let Some(table) = self.found.table() {

@@ -61,7 +61,7 @@ pub(super) struct Feature {
 }
 
 impl Feature {
-    /// Returns the properties shared by all features of a cell, for cells that hold several values.
+    /// Returns the properties that all features of the column share, for building the features of cells with several values.
     pub(super) fn values(&self) -> FeatureProperties<'_> {
         FeatureProperties { group: self.group, gap: self.gap, rule: self.rule, name: &self.name }
     }

@@ -66,8 +66,8 @@ pub(super) fn version(text: &str) -> Option<u64> {
     digits[..digits.find(|c: char| !c.is_ascii_digit())?].parse().ok()
 }
 
-/// Parses a header, or returns a description of its fault. The text may be in another than the canonical form, which the caller must check
-/// by rendering the header again.
+/// Parses a header, or returns a description of its fault. Does not check that the text is in canonical form, which the caller must do by
+/// rendering the header again.
 pub(super) fn parse(text: &str) -> Result<Header, String> {
     let Raw { own, tensors } = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let (sums, meta) = parse_own(&own).ok_or("the surefoot entry of the header does not fit")?;

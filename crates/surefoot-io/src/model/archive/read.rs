@@ -16,7 +16,7 @@ impl Archive<'static> {
     /// Reads an archive from a file or a pipe and verifies all checksums. O(bytes).
     ///
     /// # Errors
-    /// A file that cannot be read, is not an archive, has another version of the format, or differs in a single byte from what was written.
+    /// If the file cannot be read, is not an archive, has another version of the format, or differs in any byte from what was written.
     pub fn read(path: impl AsRef<Path>) -> Result<Archive<'static>, Error> {
         let path = path.as_ref();
         let file = shown(path.as_os_str());

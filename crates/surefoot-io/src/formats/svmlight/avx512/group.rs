@@ -1,8 +1,8 @@
 //! Reader of up to four plain `index:value` pairs (short decimal numbers without exponent) at once, from a block of 64 bytes.
 //!
-//! A token is the text before a delimiter: by turns an index and a value. A few bit operations, with one bit per byte of text, find
-//! the start of the digits, the point and the end of every token. One permutation of bytes then places the digits of all numbers side
-//! by side, without points, eight bytes per number.
+//! A token is the text before a delimiter: alternately an index and a value. A few bit operations, with one bit per byte of text, find the
+//! start of the digits, the point and the end of every token. One permutation of bytes then places the digits of all numbers side by side,
+//! without points, eight bytes per number.
 
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -17,9 +17,9 @@ pub(super) const GROUP: usize = 4;
 
 /// Mask of the lowest bit of each of eight bytes, one byte per token.
 const ONES: u64 = 0x0101_0101_0101_0101;
-/// Mask of the tokens that are indices, one bit per token.
+/// Bit mask of the indices among the eight tokens of a group, which are alternately an index and a value.
 const INDICES: u64 = 0x55;
-/// Mask of the tokens that are values, one bit per token.
+/// Bit mask of the values among the eight tokens of a group, which are alternately an index and a value.
 const VALUES: u64 = 0xaa;
 /// Delimiters of a full group: a colon after each index, and a blank after each value.
 const DELIMITERS: u64 = u64::from_le_bytes(*b": : : : ");
