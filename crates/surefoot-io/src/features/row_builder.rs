@@ -18,7 +18,7 @@ use crate::{
     table::{inferred::Inferred, options::Options},
 };
 
-/// Namespace (Vowpal Wabbit) or column (tables), represented by the seed that its feature names are hashed with.
+/// Group of features: a namespace (Vowpal Wabbit) or a column (tables), represented by the seed that its feature names are hashed with.
 ///
 /// A number in column `c` is feature `c` of the group with the empty name; the value `v` of a categorical column `c` is feature `v` of
 /// group `c`. Hence a table has the same ids in every format.
@@ -31,12 +31,12 @@ impl Group {
         Group(xxh3_64(name))
     }
 
-    /// Returns the group that contains the text values of `feature`, a feature of this group.
+    /// Returns the group whose features are the text values of `feature`, a feature of this group.
     pub(crate) fn within(self, feature: &[u8]) -> Group {
         Group(self.id(feature))
     }
 
-    /// Returns the 64-bit id of a feature: the XXH3-64 hash of its name, seeded with this group.
+    /// Returns the 64-bit id of a feature: the XXH3-64 hash of its name, with the seed of this group.
     pub(crate) fn id(self, feature: &[u8]) -> u64 {
         xxh3_64_with_seed(feature, self.0)
     }

@@ -66,7 +66,7 @@ impl Output {
     ///
     /// # Errors
     /// If the output cannot be written, with the error of the system: `No such file or directory`, `Permission denied`, `Is a directory`
-    /// ...
+    /// and others.
     pub fn create(name: impl AsRef<Path>) -> Result<Output, Error> {
         let path = name.as_ref();
         if path == Path::new("-") {

@@ -111,7 +111,8 @@ impl InputName {
     /// Checks that the input exists, is not a directory and can be read. A pipe is not opened, because its writer would be affected.
     ///
     /// # Errors
-    /// If the input cannot be read, with the error of the system: `No such file or directory`, `Is a directory`, `Permission denied` ...
+    /// If the input cannot be read, with the error of the system: `No such file or directory`, `Is a directory`, `Permission denied` and
+    /// others.
     pub fn check(&self) -> Result<(), Error> {
         let Some(path) = self.path() else { return Ok(()) };
         let usable = || {

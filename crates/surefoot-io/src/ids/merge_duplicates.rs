@@ -17,7 +17,7 @@ pub(crate) struct DuplicateMerger {
 }
 
 impl DuplicateMerger {
-    /// Merges the nonzeros from position `first` on, of which there must be fewer than 2^31.
+    /// Merges nonzeros with equal ids from position `first` on, where there must be fewer than 2^31 nonzeros.
     pub(crate) fn merge(&mut self, index: &mut Vec<u64>, value: &mut Vec<f64>, first: usize) {
         let (index_of_row, value_of_row) = (&mut index[first..], &mut value[first..]);
         let bits = (2 * index_of_row.len()).next_power_of_two().ilog2().max(1);
