@@ -5,7 +5,7 @@ use std::io;
 
 use crate::text::printable::printable;
 
-/// Location of a fault in an input, and its token.
+/// Location of a fault in an input, with the text (token) at fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
     /// Name of the input as shown to the user.
@@ -19,16 +19,16 @@ pub struct Located {
 /// Location within an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// Location in a text.
+    /// Position in a text file.
     Text {
-        /// Number of the physical line, from 1.
+        /// Line number, from 1.
         line: u64,
-        /// Byte column of the start of the token, from 1.
+        /// Column of the first byte of the token, in bytes from 1.
         column: u64,
     },
-    /// Location in a table that is not text.
+    /// Position in a table that is not text (Parquet or Arrow).
     Cell {
-        /// Number of the row, from 1 over the whole file.
+        /// Row number in the whole file, from 1.
         row: u64,
         /// Name of the column; `None` if the whole row is at fault.
         column: Option<String>,
@@ -51,14 +51,14 @@ impl fmt::Display for Located {
 }
 
 impl Located {
-    /// Builds an error at this location; `message` gives the problem and the remedy.
+    /// Builds an error located here; `message` states the problem and the remedy.
     #[must_use]
     pub fn error(self, message: impl Into<String>) -> Error {
         ErrorKind::Row { place: self, message: message.into() }.into()
     }
 }
 
-/// Reason why columns cannot be used.
+/// Error about the columns of a table that cannot be used as requested or as found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ColumnError {
     /// Message with the problem and the remedy.
@@ -68,7 +68,7 @@ pub(crate) struct ColumnError {
 }
 
 impl ColumnError {
-    /// Builds an error of the user's request, not of the data.
+    /// Builds an error that blames the user's request rather than the data.
     pub(crate) fn asked(message: impl Into<String>) -> ColumnError {
         ColumnError { message: message.into(), asked: true }
     }
@@ -84,7 +84,7 @@ impl From<String> for ColumnError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// File that cannot be opened or read.
+    /// A file cannot be opened or read.
     #[error("{file}: {}", reason(.source))]
     Read {
         /// Name of the input.
@@ -92,7 +92,7 @@ pub enum ErrorKind {
         /// I/O error reported by the system.
         source: io::Error,
     },
-    /// File that cannot be written.
+    /// A file cannot be written.
     #[error("{file}: {}{}", reason(.source), remedy(.source))]
     Write {
         /// Name of the output.
@@ -100,19 +100,19 @@ pub enum ErrorKind {
         /// I/O error reported by the system.
         source: io::Error,
     },
-    /// Compressed data that are damaged or end too early.
+    /// Compressed data are damaged or truncated.
     #[error("{file}: damaged or cut-off {codec} data near compressed byte {at} ({}); get the file again", reason(.source))]
     Compressed {
-        /// Name of the input.
+        /// Name of the compressed input.
         file: String,
-        /// Name of the codec.
+        /// Name of the compression, such as `gzip`.
         codec: &'static str,
-        /// Number of compressed bytes read so far.
+        /// Number of compressed bytes read before the error.
         at: u64,
         /// Error reported by the decoder.
         source: io::Error,
     },
-    /// Input that is not a table, is damaged, or has columns that cannot be used.
+    /// An input is not a table, is damaged, or has columns that cannot be used.
     #[error("{file}: {message}")]
     Table {
         /// Name of the input.
@@ -120,7 +120,7 @@ pub enum ErrorKind {
         /// Message with the problem and the remedy.
         message: String,
     },
-    /// Row at fault; reading can continue with the next row.
+    /// A row is invalid; reading can continue with the next row.
     #[error("{place}{message}")]
     Row {
         /// Location and token of the fault.
@@ -128,7 +128,7 @@ pub enum ErrorKind {
         /// Message with the problem and the remedy.
         message: String,
     },
-    /// Input whose columns, or whose remaining rows, cannot be determined, so that nothing more can be read.
+    /// The columns or the remaining rows of an input cannot be determined, so that reading cannot continue.
     #[error("{place}{message}")]
     Input {
         /// Location and token where the fault was found.
@@ -136,15 +136,15 @@ pub enum ErrorKind {
         /// Message with the problem and the remedy.
         message: String,
     },
-    /// Request that the columns of the input cannot satisfy; the data are not at fault.
+    /// The user's request does not fit the columns of the input; the data are not at fault.
     #[error("{place}{message}")]
     Asked {
-        /// Name of the input, and the location of the columns in it.
+        /// Name of the input, with the location of its column names where known.
         place: String,
         /// Message with the problem and the remedy.
         message: String,
     },
-    /// File that is not a surefoot model.
+    /// A file is not a surefoot model.
     #[error("{file}: not a surefoot model{hint}")]
     NotModel {
         /// Name of the file.
@@ -152,43 +152,43 @@ pub enum ErrorKind {
         /// Hint at what the file may be instead.
         hint: String,
     },
-    /// Model written in another version of the format.
+    /// A model file has an unsupported format version.
     #[error("{file}: a model in format {found}, and this surefoot reads format {reads}: {}", advice(*.found, *.reads))]
     Version {
         /// Name of the file.
         file: String,
-        /// Version of the file.
+        /// Format version of the file.
         found: u64,
-        /// Version that this program reads.
+        /// Format version that this program supports.
         reads: u64,
     },
-    /// Intact file whose content cannot be that of a model.
+    /// A model file is intact (its checksums match) but its content cannot be that of a model.
     #[error(
         "{file}: {message}: the model is damaged, or was made by something else than surefoot; get it again, or train anew"
     )]
     Unsound {
         /// Name of the file.
         file: String,
-        /// Description of the contradiction.
+        /// Description of the contradiction in the content.
         message: String,
     },
-    /// Model file that is damaged or truncated.
+    /// A model file is damaged or truncated.
     #[error("{file}: {message} at byte {at}: the model is damaged or cut off; get the file again")]
     Damaged {
         /// Name of the file.
         file: String,
-        /// Position in the file, in bytes, where the damage was found.
+        /// Byte offset in the file at which the damage was detected.
         at: u64,
-        /// Description of the mismatch.
+        /// Description of the damage, such as a checksum that does not match.
         message: String,
     },
-    /// File that is both read and written.
+    /// A file is both an input and an output.
     #[error("{file}: is both input and output; write to another file")]
     Both {
-        /// Name of the file.
+        /// Name of the file that is both read and written.
         file: String,
     },
-    /// Invalid setting.
+    /// A setting is invalid.
     #[error("{message}")]
     Setting {
         /// Message with the problem and the remedy.
@@ -201,7 +201,7 @@ pub enum ErrorKind {
 pub struct Error(Box<ErrorKind>);
 
 impl Error {
-    /// Maximum length of a message in bytes; leaves space for the name of the program within 500.
+    /// Maximum length of an error message in bytes; with the name of the program in front, a line then stays within 500 bytes.
     pub const LIMIT: usize = 480;
 
     /// Returns the kind of the error.
@@ -210,13 +210,13 @@ impl Error {
         &self.0
     }
 
-    /// Whether a single row is at fault, after which reading can continue.
+    /// Whether only one row is invalid, so that reading can continue with the next row.
     #[must_use]
     pub fn is_row(&self) -> bool {
         matches!(*self.0, ErrorKind::Row { .. })
     }
 
-    /// Whether the other end of a pipe was closed, on which most programs exit silently.
+    /// Whether the error is a write to a pipe whose reader has closed it; most programs then exit silently.
     #[must_use]
     pub fn is_broken_pipe(&self) -> bool {
         matches!(&*self.0, ErrorKind::Write { source, .. } if source.kind() == io::ErrorKind::BrokenPipe)
@@ -241,7 +241,8 @@ impl std::error::Error for Error {
     }
 }
 
-/// Builds the error of a stream that cannot be read beyond `at` bytes as stored.
+/// Builds the error for a stream whose reading failed after `at` stored (possibly compressed) bytes; `codec` is `None` for uncompressed
+/// data.
 pub(crate) fn stream_error(file: String, codec: Option<&'static str>, at: u64, source: io::Error) -> Error {
     match codec {
         // An error reported by the system is not a fault of the data.
@@ -250,7 +251,7 @@ pub(crate) fn stream_error(file: String, codec: Option<&'static str>, at: u64, s
     }
 }
 
-/// Returns the remedy for a model in another version of the format.
+/// Returns the remedy for a model file with format version `found`, where this program supports version `reads`.
 fn advice(found: u64, reads: u64) -> &'static str {
     match found > reads {
         true => "update surefoot",
@@ -258,7 +259,7 @@ fn advice(found: u64, reads: u64) -> &'static str {
     }
 }
 
-/// Returns the system's reason without its error number.
+/// Returns the text of an I/O error without the error number that `io::Error` appends.
 pub(crate) fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.find(" (os error") {
@@ -274,7 +275,7 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// Returns a path or another external name as shown to the user: one line, with the middle removed if it is long.
+/// Returns a path or another external name in the form shown to the user: on one line, with the middle left out if it is long.
 pub(crate) fn shown(name: &std::ffi::OsStr) -> String {
     let mut text = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
@@ -286,7 +287,7 @@ pub(crate) fn shown(name: &std::ffi::OsStr) -> String {
     cut(&printable(&text), 240, 80)
 }
 
-/// Returns a token as shown to the user: printable ASCII, truncated to 80 bytes.
+/// Returns a token of an input in the form shown to the user: printable ASCII, truncated to 80 bytes.
 pub(crate) fn token(bytes: &[u8]) -> String {
     let mut text = String::new();
     for &byte in bytes.iter().take(81) {
@@ -304,7 +305,8 @@ pub(crate) fn token(bytes: &[u8]) -> String {
     text
 }
 
-/// Truncates a text to at most `limit` bytes: the first `head` bytes, three dots, and as much of the end as fits.
+/// Shortens a text to at most `limit` bytes, by replacing the part after its first `head` bytes and before as much of its end as fits with
+/// three dots.
 pub(crate) fn cut(text: &str, limit: usize, head: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Index from feature ids and names back to the cells of a table that features come from.
+//! Lookup of the table column and cell from which a feature was made, by feature id and name.
 
 use std::collections::HashMap;
 
@@ -6,29 +6,30 @@ use surefoot_glm::{FeatureNames, Role, Schema};
 
 use super::row_builder::{Group, escape, missing_id, slot};
 
-/// Index that maps features, by id and name, back to the columns and cells they come from.
+/// Lookup table from features, by id and name, to the columns and cells they were made from.
 #[derive(Debug)]
 pub struct CellIndex {
-    /// Column number (from 0) and cell of each numeric or missing-cell feature, by id; `None` where two columns share an id.
+    /// Column number (from 0) and kind of cell of each numeric feature and each missing-cell indicator, by feature id; `None` if two
+    /// columns share the id.
     ids: HashMap<u64, Option<(usize, Cell<'static>)>>,
-    /// Numbers of categorical columns, by column name as escaped in feature names.
+    /// Numbers (from 0) of the categorical columns, by column name as escaped in feature names.
     categories: HashMap<String, usize>,
     is_hashed: bool,
 }
 
-/// Kind of cell that a feature comes from.
+/// Kind of cell from which a feature was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell<'a> {
-    /// Numeric cell; the number is the value of the feature.
+    /// Numeric cell; its number is the value of the feature.
     Number,
-    /// Missing cell.
+    /// Missing cell; the feature is the indicator of the missing value.
     Missing,
-    /// Categorical cell, with its value as escaped in feature names: see [`CellIndex::text`].
+    /// Categorical cell and its value as escaped in feature names; [`CellIndex::text`] unescapes it.
     Value(&'a str),
 }
 
 impl CellIndex {
-    /// Builds the index of the columns of a schema. O(columns).
+    /// Builds the lookup table for the columns of a schema. O(columns).
     #[must_use]
     pub fn new(reading: &Schema) -> CellIndex {
         let (mut ids, mut categories) = (HashMap::new(), HashMap::new());
@@ -54,8 +55,8 @@ impl CellIndex {
         CellIndex { ids, categories, is_hashed: reading.bits.is_some() }
     }
 
-    /// Returns the column number (from 0) and the cell of a feature; `None` for products, for features without a name, and for features
-    /// that share their id with another.
+    /// Returns the column number (from 0) and the cell from which a feature was made; `None` for products, unnamed features, and features
+    /// that share their id with another feature.
     #[must_use]
     pub fn cell<'a>(&self, id: u64, names: &'a FeatureNames) -> Option<(usize, Cell<'a>)> {
         if self.is_hashed && names.all(id).nth(1).is_some() {
@@ -67,14 +68,14 @@ impl CellIndex {
         }
     }
 
-    /// Returns the column number (from 0) and the value of a categorical feature, by the name of the feature.
+    /// Parses the name of a categorical feature into its column number (from 0) and its value.
     #[must_use]
     pub fn category<'a>(&self, name: &'a str) -> Option<(usize, &'a str)> {
         let (column, value) = name.split_once('=').filter(|(_, value)| !value.is_empty() && !value.contains('*'))?;
         self.categories.get(column).map(|&n| (n, value))
     }
 
-    /// Unescapes a value as it occurs in feature names into the text in the data.
+    /// Unescapes a categorical value, as escaped in feature names, into the text of the data.
     #[must_use]
     pub fn text(value: &str) -> String {
         let (mut bytes, mut rest) = (Vec::new(), value);

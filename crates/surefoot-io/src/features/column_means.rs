@@ -1,4 +1,4 @@
-//! Means of numeric columns, by which missing cells are imputed.
+//! Weighted means of numeric columns, which replace missing cells.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,41 +7,42 @@ use surefoot_glm::{Batch, FeatureGroups, Role, Schema};
 use super::row_builder::{Group, missing_id};
 use crate::table::options::Options;
 
-/// Weighted means of the numeric columns of a table, each over the rows with a number in that column.
+/// Weighted mean of each numeric column of a table, over the rows in which the column has a number.
 ///
 /// Rows of weight 0 and invalid rows ([`Row::check`](surefoot_glm::Row::check)) are ignored. A column without any number has the mean 0.
 /// O(columns) memory.
 #[derive(Debug, Default)]
 pub struct ColumnMeans {
-    /// Position of a column in `columns`, by the id of its numbers; `gaps` has the same by the id of its missing cells.
+    /// Position in `columns` of each numeric column, by the feature id of its numbers; `gaps` is keyed by the id of its missing-cell
+    /// indicator instead.
     numbers: HashMap<u64, usize>,
     gaps: HashMap<u64, usize>,
     columns: Vec<Column>,
-    /// Total weight of all rows.
+    /// Total weight of all rows added.
     weight: f64,
 }
 
-/// Running mean of a column.
+/// Running mean of one column.
 #[derive(Debug)]
 struct Column {
     name: String,
-    /// Weighted mean of the numbers other than 0. `weight` is the total weight of their rows.
+    /// Weighted mean of the nonzero numbers; `weight` is the total weight of the rows that have them.
     mean: f64,
     weight: f64,
-    /// Total weight of rows without a number.
+    /// Total weight of the rows in which the cell is missing.
     missing: f64,
 }
 
 impl ColumnMeans {
-    /// Returns the options for reading the rows for [`add`](ColumnMeans::add): those of `options`, but without hashing, interactions and
-    /// groups, and with inferred properties of their own.
+    /// Returns the options with which the rows for [`add`](ColumnMeans::add) must be read: a copy of `options` without hashing,
+    /// interactions and feature groups, and with separate inferred properties.
     #[must_use]
     pub fn options(options: &Options) -> Options {
         let reading = Schema { bits: None, interact: Vec::new(), ..options.reading.clone() };
         Options { reading, groups: FeatureGroups::default(), ..options.apart() }
     }
 
-    /// Adds rows that were read with [`ColumnMeans::options`].
+    /// Adds the rows of a batch, which must have been read with [`ColumnMeans::options`].
     pub fn add(&mut self, batch: &Batch, options: &Options) {
         if self.columns.is_empty() {
             self.meet(options);
@@ -68,7 +69,7 @@ impl ColumnMeans {
         }
     }
 
-    /// Returns the means by column name.
+    /// Returns the mean of each column, by column name.
     #[must_use]
     pub fn by_name(self) -> BTreeMap<String, f64> {
         let whole = self.weight;

@@ -1,4 +1,4 @@
-//! Checks that columns named for interactions and groups yield features.
+//! Check that the columns named in interactions and feature groups are used as features.
 
 use surefoot_glm::{Column, FeatureGroups, TableSchema};
 
@@ -11,7 +11,7 @@ use crate::{
     },
 };
 
-/// Checks that names of interactions and of feature groups (penalty factors, bounds) are columns that yield features.
+/// Checks that every column named in an interaction or a feature group (of penalty factors or bounds) is used as a feature.
 pub(crate) fn check_features(table: &TableSchema, options: &Options) -> Result<(), ColumnError> {
     let is_feature = |column: &Column| column.role.is_feature();
     for name in options.reading.interact.iter().flat_map(|(a, b)| [a, b]) {

@@ -1,4 +1,4 @@
-//! Group numbers of the features of a row, as defined by [`FeatureGroups`].
+//! Lookup of the feature group (a set of features with the same penalty factor or bounds) of each nonzero of a row.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
@@ -7,19 +7,19 @@ use surefoot_glm::{Batch, FeatureGroups};
 
 use crate::{ids::id_map::IdMap, table::column_names::columns_meant};
 
-/// Group numbers of feature ids, extended as ids are encountered.
+/// Map from feature ids to the numbers of their feature groups, filled as ids occur; ids without a group have the number 0.
 #[derive(Debug)]
 pub(crate) struct GroupTracker {
     numbers: IdMap<u32>,
 }
 
 impl GroupTracker {
-    /// Builds a tracker without ids; `None` if `groups` defines none.
+    /// Builds an empty tracker; `None` if `groups` has no groups.
     pub(crate) fn new(groups: &FeatureGroups) -> Option<GroupTracker> {
         (!groups.is_empty()).then(|| GroupTracker { numbers: IdMap::default() })
     }
 
-    /// Assigns group `number` to the features of an id. If groups share an id, the largest number wins.
+    /// Assigns a feature id to group `number`. If an id is assigned to several groups, the largest number wins.
     pub(crate) fn assign(&mut self, id: u64, number: u32) {
         if number > 0 {
             let known = self.numbers.entry(id).or_default();
@@ -27,7 +27,7 @@ impl GroupTracker {
         }
     }
 
-    /// Writes the group numbers of the nonzeros of a batch from position `first` on.
+    /// Writes the group number of each nonzero of a batch from position `first` on to `batch.group`.
     pub(crate) fn fill(&self, batch: &mut Batch, first: usize) {
         batch.group.resize(first, 0);
         let number = |id: &u64| self.numbers.get(id).copied().unwrap_or(0);
@@ -35,49 +35,50 @@ impl GroupTracker {
     }
 }
 
-/// Returns the group number of each column. A group name selects columns as in [`columns_meant`]; the name of a list column selects all its
-/// elements.
+/// Returns the group number of each column, 0 for none. A group selects columns by [`columns_meant`]; the name of a list column selects all
+/// elements of the list.
 pub(crate) fn of_columns<S: AsRef<str>>(groups: &FeatureGroups, names: &[S]) -> Vec<u32> {
     let set = |name| columns_of(names, name).into_iter().collect();
     let meant: HashMap<&str, HashSet<usize>> = groups.names().map(|name| (name, set(name))).collect();
     (0..names.len()).map(|n| groups.number(|group| meant[group].contains(&n))).collect()
 }
 
-/// Splits the name of an element of a list column, `v[7]`, into `v` and `7`. Names of ordinary columns may have the same form.
+/// Splits the name of an element of a list column, such as `v[7]`, into `v` and `7`; `None` for other names. Ordinary columns may have
+/// names of this form too.
 #[must_use]
 pub fn list_element(name: &str) -> Option<(&str, &str)> {
     name.strip_suffix(']')?.rsplit_once('[')
 }
 
-/// Returns the positions (from 0) of the columns that the name of a group selects.
+/// Returns the positions (from 0) of the columns that a group name selects.
 pub(crate) fn columns_of<S: AsRef<str>>(names: &[S], group: &str) -> Vec<usize> {
     let is_of = |n: &usize| list_element(names[*n].as_ref()).is_some_and(|(list, _)| list == group);
     let numbers = (0..names.len()).filter(is_of);
     columns_meant(names, group).into_iter().chain(numbers).collect()
 }
 
-/// Returns the group number of a namespace.
+/// Returns the feature group number of a Vowpal Wabbit namespace, 0 for none.
 pub(crate) fn of_namespace(groups: &FeatureGroups, namespace: &[u8]) -> u32 {
     groups.number(|group| group.as_bytes() == namespace)
 }
 
-/// Group numbers of svmlight indices, determined once per index.
+/// Feature group numbers of svmlight indices, looked up once per index.
 #[derive(Debug)]
 pub(crate) struct IndexGroups {
     groups: FeatureGroups,
     numbers: IdMap<u32>,
-    /// Group numbers of ids, as they occur in rows.
+    /// Feature group numbers by feature id, that is, by index after hashing.
     pub(crate) grouper: GroupTracker,
 }
 
 impl IndexGroups {
-    /// Builds the groups of indices; `None` if `groups` defines none.
+    /// Builds the lookup of feature groups by svmlight index; `None` if `groups` has no groups.
     pub(crate) fn new(groups: &FeatureGroups) -> Option<IndexGroups> {
         let grouper = GroupTracker::new(groups)?;
         Some(IndexGroups { groups: groups.clone(), numbers: IdMap::default(), grouper })
     }
 
-    /// Assigns group numbers to the ids of these indices.
+    /// Assigns the feature ids of these svmlight indices to the groups of the indices; `id` maps an index to its feature id.
     pub(crate) fn assign(&mut self, indices: &[u64], id: impl Fn(u64) -> u64) {
         for &index in indices {
             let number = self.numbers.entry(index).or_insert_with(|| of_index(&self.groups, index));
@@ -86,12 +87,12 @@ impl IndexGroups {
     }
 }
 
-/// Returns the group number of an index.
+/// Returns the feature group number of an svmlight index, 0 for none.
 fn of_index(groups: &FeatureGroups, index: u64) -> u32 {
     groups.number(|group| index_range(group).is_some_and(|range| range.contains(&index)))
 }
 
-/// Parses a group name as an index (`7`) or a range of indices (`10-20`).
+/// Parses the name of a feature group as an svmlight index (`7`) or a range of indices (`10-20`); `None` if it is neither.
 pub(crate) fn index_range(name: &str) -> Option<RangeInclusive<u64>> {
     let (first, last) = name.split_once('-').unwrap_or((name, name));
     let (first, last) = first.parse().ok().zip(last.parse().ok())?;

@@ -1,4 +1,4 @@
-//! Conversion of cells and names to the features of a row: ids, products, groups, missing cells.
+//! Conversion of cells and names to the features of a row: ids, products, feature groups and missing-cell indicators.
 //!
 //! This module may use [`table`](crate::table), [`ids`](crate::ids) and [`text`](crate::text), and depends on no format. A format with
 //! named features passes them to [`RowBuilder`](row_builder::RowBuilder).

@@ -1,4 +1,4 @@
-//! Builder of a row of named features: ids from names, products of features, and readable feature names.
+//! Builder of the features of a row: hashes names to ids, multiplies interacting features and records readable names.
 
 mod several;
 
@@ -18,7 +18,7 @@ use crate::{
     table::{inferred::Inferred, options::Options},
 };
 
-/// Namespace or column, represented by the seed with which its feature names are hashed.
+/// Group of features: a namespace (Vowpal Wabbit) or a column (tables), represented by the seed that its feature names are hashed with.
 ///
 /// A number in column `c` is feature `c` of the group with the empty name; the value `v` of a categorical column `c` is feature `v` of
 /// group `c`. Hence a table has the same ids in every format.
@@ -26,70 +26,70 @@ use crate::{
 pub(crate) struct Group(u64);
 
 impl Group {
-    /// Returns the group of this name.
+    /// Returns the namespace or column of this name.
     pub(crate) fn named(name: &[u8]) -> Group {
         Group(xxh3_64(name))
     }
 
-    /// Returns the group that holds the values of a feature of this group, if these values are text.
+    /// Returns the group whose features are the text values of `feature`, a feature of this group.
     pub(crate) fn within(self, feature: &[u8]) -> Group {
         Group(self.id(feature))
     }
 
-    /// Returns the 64-bit id of a feature of this group: the XXH3-64 of its name, seeded with the group.
+    /// Returns the 64-bit id of a feature: the XXH3-64 hash of its name, with the seed of this group.
     pub(crate) fn id(self, feature: &[u8]) -> u64 {
         xxh3_64_with_seed(feature, self.0)
     }
 }
 
-/// Returns the id of the feature for a missing cell of a column.
+/// Returns the id of the indicator feature for missing cells of a column.
 pub(crate) fn missing_id(column: &[u8]) -> u64 {
     // The seeds of two groups take the place of feature ids here, so that the id differs from those of features and products.
     product(Group::named(column).0, Group::named(b"").0)
 }
 
-/// Returns the id of the product of two features.
+/// Returns the id of the product of two features, from the ids of both.
 fn product(a: u64, b: u64) -> u64 {
     xxh3_64_with_seed(&b.to_le_bytes(), a)
 }
 
-/// Returns the id as it is used in rows: the first `bits` bits of the hash, or all 64 bits if `bits` is `None`.
+/// Returns a feature id as stored in rows: the first `bits` bits of the hash, or all 64 bits if `bits` is `None`.
 pub(crate) fn slot(id: u64, bits: Option<u8>) -> u64 {
     bits.map_or(id, |bits| id >> (64 - u32::from(bits)))
 }
 
 /// Builder that collects the features of a row and appends them to a batch: each id once, at its first occurrence, with the sum of its
-/// values. Raw ids keep their order, so that sums over a row are rounded equally in all formats.
+/// values. Features are otherwise kept in order, so that sums over a row are rounded equally in all formats.
 ///
 /// O(n) per row of n features and products.
 #[derive(Debug)]
 pub(crate) struct RowBuilder {
     bits: Option<u8>,
     interact: Vec<(Group, Group)>,
-    /// Whether an id may occur more than once in a row.
+    /// Whether an id may occur more than once in a row, so that duplicates must be merged.
     repeats: bool,
     index: Vec<u64>,
     value: Vec<f64>,
-    /// Groups in the order of the row, each with the position of its first feature.
+    /// Namespaces or columns of the current row in order, each with the position of its first feature.
     groups: Vec<(Group, usize)>,
     names: NameCollector,
     distinct: HyperLogLog,
     merger: DuplicateMerger,
-    /// Tracker of group numbers; `None` if there are no feature groups.
+    /// Tracker of feature group numbers; `None` if no feature groups are defined.
     grouper: Option<GroupTracker>,
 }
 
-/// Collector of feature names for [`Inferred`].
+/// Collector of the names of new features, which are passed to [`Inferred`] when their row is accepted.
 #[derive(Debug)]
 struct NameCollector {
     found: Arc<Inferred>,
-    /// Ids whose names are already stored.
+    /// Full ids of the features whose names are already stored.
     known: IdSet,
-    /// New names of the current row: full id, id as used in rows, and name.
+    /// New names in the current row, each with the full id, the id as stored in rows, and the name.
     new: Vec<(u64, u64, Box<str>)>,
-    /// Total length of the new names, in bytes.
+    /// Total length of all new names, in bytes.
     new_bytes: usize,
-    /// Names of the factors of products, from which names of products are composed.
+    /// Names of features that occur in products, by id; names of products are composed of them.
     factors: IdMap<String>,
     full: bool,
     text: String,
@@ -98,14 +98,14 @@ struct NameCollector {
 /// Reason why a row cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InvalidRow {
-    /// Sum of values, or product, that is not finite.
+    /// A product, or the sum of the values of one id, is not finite.
     Overflow,
-    /// More products of features than [`MOST_PRODUCTS`].
+    /// The row has more products of features than [`MOST_PRODUCTS`].
     Products,
 }
 
 impl InvalidRow {
-    /// Returns a message with the problem and the remedy.
+    /// Returns the error message, with the problem and the remedy.
     pub(crate) fn message(self) -> &'static str {
         match self {
             InvalidRow::Overflow => {
@@ -118,7 +118,7 @@ impl InvalidRow {
     }
 }
 
-/// Maximum number of products of features in a row; they take 64 MiB.
+/// Maximum number of products of features per row, which take 64 MiB.
 const MOST_PRODUCTS: usize = 1 << 22;
 
 impl RowBuilder {
@@ -147,12 +147,12 @@ impl RowBuilder {
         }
     }
 
-    /// Declares that an id may occur repeatedly in a row even without hashing or products.
+    /// Declares that ids may repeat within a row, even without hashing or products.
     pub(crate) fn expect_repeats(&mut self) {
         self.repeats = true;
     }
 
-    /// Discards the features and new names of the current row; also called before a new row.
+    /// Discards the features and new names of the current row; must also be called before a new row.
     pub(crate) fn clear(&mut self) {
         self.forget();
         self.names.new.clear();
@@ -165,7 +165,7 @@ impl RowBuilder {
         self.groups.clear();
     }
 
-    /// Stores the new names of the finished row, which was accepted. Names of a row at fault are never stored.
+    /// Stores the new names of the current row, which was finished without errors. Names from invalid rows are never stored.
     #[inline]
     pub(crate) fn accept(&mut self) {
         if !self.names.new.is_empty() {
@@ -173,14 +173,14 @@ impl RowBuilder {
         }
     }
 
-    /// Starts a group: the features that follow belong to it for the purpose of products.
+    /// Starts a namespace or column: products treat the features that follow as members of it.
     pub(crate) fn group(&mut self, group: Group) {
         if !self.interact.is_empty() {
             self.groups.push((group, self.index.len()));
         }
     }
 
-    /// Assigns the weight of a feature to a group of this number. Features that are not assigned, such as products, belong to no group.
+    /// Assigns a feature to the feature group `number`. Features that are never assigned, such as products, are in no group.
     #[inline]
     pub(crate) fn assign(&mut self, id: u64, number: u32) {
         if let Some(grouper) = &mut self.grouper {
@@ -188,7 +188,8 @@ impl RowBuilder {
         }
     }
 
-    /// Adds a feature, with a function that writes its name, called only for an id without a stored name. Features of value 0 are ignored.
+    /// Adds a feature to the row. `name` writes the feature's name and is called only if the id has no stored name yet. Features of value 0
+    /// are skipped.
     #[inline]
     pub(crate) fn add(&mut self, id: u64, value: f64, name: impl FnOnce(&mut String)) {
         if value != 0.0 {
@@ -203,13 +204,13 @@ impl RowBuilder {
         self.value.push(value);
     }
 
-    /// Whether features are multiplied.
+    /// Whether any features are multiplied, that is, whether interactions are configured.
     #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only columns of that feature ask"))]
     pub(crate) fn interacts(&self) -> bool {
         !self.interact.is_empty()
     }
 
-    /// Adds features whose names were given to [`Inferred`] before. Features of value 0 are ignored.
+    /// Adds features whose names are already stored in [`Inferred`]. Features of value 0 are skipped.
     #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only columns of that feature ask"))]
     #[inline]
     pub(crate) fn add_known(&mut self, ids: &[u64], values: &[f64]) {
@@ -221,7 +222,8 @@ impl RowBuilder {
         }
     }
 
-    /// Adds a feature whose name was given before, or is [requested](RowBuilder::asks_for_names) later. Features of value 0 are ignored.
+    /// Adds a feature whose name is already stored, or is supplied later [on request](RowBuilder::asks_for_names). Features of value 0 are
+    /// skipped.
     #[inline]
     pub(crate) fn add_again(&mut self, id: u64, value: f64) {
         if value != 0.0 {
@@ -229,21 +231,22 @@ impl RowBuilder {
         }
     }
 
-    /// Whether the row has new features, so that the caller must [name](RowBuilder::name) each of its features. One such check per row
-    /// takes a third of the time of [`add`](RowBuilder::add) if the set of named ids is larger than a cache.
+    /// Whether the row has features without stored names, so that the caller must [name](RowBuilder::name) all features of the row. One
+    /// such check per row takes a third of the time of [`add`](RowBuilder::add) if the set of named ids is larger than a cache.
     pub(crate) fn asks_for_names(&self) -> bool {
         let NameCollector { full, known, .. } = &self.names;
         // Checks all ids without branches, so that the processor overlaps several look-ups.
         !full && self.index.iter().fold(false, |asks, &id| asks | !known.contains(id))
     }
 
-    /// Stores the name of a feature, written by `name`, unless it is already stored.
+    /// Stores the name of a feature, as written by `name`, unless the feature already has a stored name.
     #[inline]
     pub(crate) fn name(&mut self, id: u64, name: impl FnOnce(&mut String)) {
         self.names.meet(id, slot(id, self.bits), !self.interact.is_empty(), name);
     }
 
-    /// Appends the features to the batch and discards them, but keeps their [names](RowBuilder::accept). The caller adds labels and places.
+    /// Appends the features of the row to the batch and clears them, but keeps their new names until [`accept`](RowBuilder::accept). The
+    /// caller appends label, weight and place of the row.
     pub(crate) fn finish(&mut self, batch: &mut Batch) -> Result<(), InvalidRow> {
         if let Err(unfit) = self.multiply() {
             self.forget();
@@ -269,7 +272,8 @@ impl RowBuilder {
         if is_finite { Ok(()) } else { Err(InvalidRow::Overflow) }
     }
 
-    /// Appends the products of features of each pair of interacting groups; within one group, each unordered pair once and the squares.
+    /// Appends the products of the features of each pair of interacting namespaces or columns. A pair of equal members yields each
+    /// unordered pair of features once, and the squares.
     fn multiply(&mut self) -> Result<(), InvalidRow> {
         let singles = self.index.len();
         let end = |k: usize| self.groups.get(k + 1).map_or(singles, |next| next.1);
@@ -295,7 +299,7 @@ impl RowBuilder {
         Ok(())
     }
 
-    /// Reports the number of distinct ids to [`Inferred`]; must be called at the end of each input.
+    /// Reports the number of distinct feature ids to [`Inferred`]; must be called at the end of each input.
     pub(crate) fn report(&mut self) {
         if self.bits.is_some() {
             self.names.found.count_distinct(&std::mem::take(&mut self.distinct));
@@ -317,7 +321,7 @@ impl NameCollector {
         }
     }
 
-    /// Keeps a name until the row is accepted, unless the limits on names are reached.
+    /// Keeps the name of a new feature until the row is accepted, unless the limits on stored names are reached.
     fn wait(&mut self, id: u64, slot: u64, name: Box<str>) {
         if self.new.len() < FeatureNames::MOST && self.new_bytes < FeatureNames::MOST_BYTES {
             self.new_bytes += name.len();
@@ -344,7 +348,7 @@ impl NameCollector {
     }
 }
 
-/// Appends a name, with characters that have a meaning in names or are not printable written as `\xNN`.
+/// Appends a name in escaped form: characters that have a meaning in feature names, or are not printable, become `\xNN`.
 pub(crate) fn escape(name: &[u8], to: &mut String) {
     for chunk in name.utf8_chunks() {
         for c in chunk.valid().chars() {

@@ -1,4 +1,4 @@
-//! Output files that are replaced as a whole or not at all.
+//! Output files whose content is replaced as a whole or not at all.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
@@ -46,9 +46,9 @@ pub struct Output {
 #[derive(Debug)]
 enum Target {
     Stdout,
-    /// Device or pipe, written directly.
+    /// Device or pipe, written to directly.
     Direct(PathBuf),
-    /// Regular file, which need not exist yet, with symbolic links followed.
+    /// Regular file (existing or not) to be replaced, after symbolic links were followed.
     File(PathBuf),
 }
 
@@ -61,11 +61,12 @@ struct Open {
 const BUFFER: usize = 256 << 10;
 
 impl Output {
-    /// Checks that `name` can be written, without leaving anything behind, and removes temporary files left by killed writers of the same
-    /// target.
+    /// Checks that `name` can be written, without leaving a file behind, and removes temporary files that killed writers of the same target
+    /// left.
     ///
     /// # Errors
-    /// The system's reason: `No such file or directory`, `Permission denied`, `Is a directory` ...
+    /// If the output cannot be written, with the error of the system: `No such file or directory`, `Permission denied`, `Is a directory`
+    /// and others.
     pub fn create(name: impl AsRef<Path>) -> Result<Output, Error> {
         let path = name.as_ref();
         if path == Path::new("-") {
@@ -78,19 +79,19 @@ impl Output {
         }
     }
 
-    /// Returns the name of the output for messages.
+    /// Returns the name of the output as shown in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Whether the output is a file that is replaced as a whole.
+    /// Whether the output is a file that is replaced atomically, rather than a device, a pipe or standard output.
     #[must_use]
     pub fn is_atomic(&self) -> bool {
         matches!(self.target, Target::File(_))
     }
 
-    /// Returns device and inode of the file that would be replaced; `None` if it is not an existing regular file.
+    /// Returns device and inode of the file that would be replaced; `None` if the target is not an existing regular file.
     #[must_use]
     pub fn identity(&self) -> Option<FileIdentity> {
         let metadata = match &self.target {
@@ -100,10 +101,10 @@ impl Output {
         FileIdentity::of(&metadata.ok()?)
     }
 
-    /// Checks that the output is not one of the inputs under another name.
+    /// Checks that the output is not also an input, possibly under another name.
     ///
     /// # Errors
-    /// An error that names the output, if it is also an input.
+    /// If the output is also an input; the error names the output.
     pub fn check_distinct(&self, inputs: &[InputName]) -> Result<(), Error> {
         let identity = self.identity();
         match identity.is_some() && inputs.iter().any(|input| input.identity() == identity) {
@@ -112,7 +113,7 @@ impl Output {
         }
     }
 
-    /// Whether two outputs are the same regular file, existing or not, or both standard output.
+    /// Whether two outputs have the same target: the same regular file, existing or not, or both standard output.
     #[must_use]
     pub fn is_same(&self, other: &Output) -> bool {
         let place = |path: &Path| (fs::canonicalize(folder(path)).ok(), path.file_name().map(OsStr::to_owned));
@@ -125,11 +126,11 @@ impl Output {
         }
     }
 
-    /// Replaces the content of the target by the bytes written since the last commit, and flushes it to disk. If nothing was written, the
-    /// file becomes empty.
+    /// Replaces the content of the target by the bytes written since the last commit, and flushes them to disk. If no bytes were written,
+    /// the file becomes empty.
     ///
     /// # Errors
-    /// The system's reason. After an error, a file keeps its earlier content.
+    /// If the system reports an error; the file then keeps its earlier content.
     pub fn commit(&mut self) -> Result<(), Error> {
         self.finish().map_err(|source| self.error(source))
     }
@@ -141,7 +142,7 @@ impl Output {
         }
     }
 
-    /// Converts an I/O error of writing to this output to the error type of this crate.
+    /// Converts an I/O error of writing to this output to [`Error`].
     #[must_use]
     pub fn error(&self, source: io::Error) -> Error {
         ErrorKind::Write { file: self.name.clone(), source }.into()
@@ -182,12 +183,12 @@ impl Write for Output {
     }
 }
 
-/// Opens standard output without the line buffer of [`io::Stdout`].
+/// Opens standard output without the line buffering of [`io::Stdout`].
 fn stdout() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// Determines the kind of target at `path`, and tests whether it can be written.
+/// Determines whether the target at `path` is replaced or written directly, and checks that it can be written.
 fn try_target(path: &Path) -> io::Result<Target> {
     let is_stream = ["/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name));
     if is_stream || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd") {
@@ -215,7 +216,7 @@ fn try_target(path: &Path) -> io::Result<Target> {
     Ok(Target::File(target))
 }
 
-/// Follows symbolic links step by step, since the file at their end need not exist.
+/// Follows symbolic links step by step, which also works if the file at the end does not exist.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..40 {
@@ -227,7 +228,7 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(rustix::io::Errno::LOOP.into())
 }
 
-/// Returns the folder that holds `path`.
+/// Returns the folder that contains `path`.
 fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -235,7 +236,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Flushes the folder to disk, so that a rename survives a system crash, where the file system supports it.
+/// Flushes a folder to disk, where the file system supports it, so that a rename in it survives a system crash.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder)?.sync_all() {
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
@@ -243,19 +244,20 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Temporary file named `.TARGET.surefoot-tmp-PROCESS-NUMBER`, removed when dropped. Its writer holds a lock on it.
+/// Path of a temporary file named `.TARGET.surefoot-tmp-PROCESS-NUMBER`, which is removed on drop. The process that writes the file holds a
+/// lock on it.
 #[derive(Debug)]
 struct Temporary(PathBuf);
 
 const MARK: &str = ".surefoot-tmp-";
 
-/// Lock held while a temporary file is created.
+/// Lock held while a temporary file is created, and forever after [`create_no_more_outputs`].
 static CREATING: Mutex<()> = Mutex::new(());
 
-/// Maximum time that [`create_no_more_outputs`] waits for a file that is being created.
+/// Maximum time that [`create_no_more_outputs`] waits for the creation of a file to end.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Blocks every later creation of a temporary file forever. For a process that removes the existing temporary files and exits at once,
+/// Blocks every later creation of a temporary file forever. Meant for a process that removes the existing temporary files and exits at once
 /// while other threads still run.
 pub fn create_no_more_outputs() {
     let began = Instant::now();
@@ -267,12 +269,12 @@ pub fn create_no_more_outputs() {
     }
 }
 
-/// Maximum number of names tried. Names are random, so that repeated collisions are not due to chance.
+/// Maximum number of random file names tried for a temporary file; so many collisions are not due to chance.
 const TRIES: u32 = 100;
 
 impl Temporary {
-    /// Creates a temporary file for `target` with the permissions of the target, or those of a new file. An existing file or symbolic link
-    /// of the same name is left alone.
+    /// Creates a temporary file beside `target`, with the permissions of the target or of a new file. Never overwrites an existing file or
+    /// symbolic link.
     fn create(target: &Path) -> io::Result<(File, Temporary)> {
         let _creating = CREATING.lock();
         // Set-user-id and similar bits are not copied, since the writer of the target need not be its owner.
@@ -317,7 +319,7 @@ impl Drop for Temporary {
     }
 }
 
-/// Returns the prefix of the names of `target`'s temporary files. A long name is truncated, so that the whole name stays valid.
+/// Returns the prefix of the names of the temporary files of `target`, truncated if the complete name would be too long.
 fn prefix(target: &Path) -> io::Result<OsString> {
     let name = target.file_name().ok_or(rustix::io::Errno::ISDIR)?.as_bytes();
     let mut prefix = OsString::from(".");
@@ -326,7 +328,7 @@ fn prefix(target: &Path) -> io::Result<OsString> {
     Ok(prefix)
 }
 
-/// Removes temporary files of this target whose writers have ended. Files that cannot be removed are kept.
+/// Removes the temporary files of this target whose writers have ended. Files that cannot be removed are left.
 fn remove_leftovers(target: &Path) {
     let (Ok(prefix), Ok(entries)) = (prefix(target), fs::read_dir(folder(target))) else { return };
     for entry in entries.flatten() {
@@ -340,22 +342,23 @@ fn remove_leftovers(target: &Path) {
     }
 }
 
-/// Opens a regular file for inspection, without following symbolic links and without blocking on a pipe.
+/// Opens a regular file for inspection; does not follow symbolic links and does not block on a pipe.
 fn open_plain(path: &Path) -> io::Result<File> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
-/// Parses the process id in `PROCESS-NUMBER`.
+/// Parses the process id in the suffix `PROCESS-NUMBER` of the name of a temporary file.
 fn process_of(name: &[u8]) -> Option<i32> {
     let (process, number) = std::str::from_utf8(name).ok()?.split_once('-')?;
     number.parse::<u64>().ok()?;
     process.parse().ok().filter(|&process: &i32| process > 0)
 }
 
-/// Whether the writer of a temporary file has ended: nobody holds the lock, and no other process with this id runs. The id alone is not
-/// sufficient: in a container every run may have the same id, and processes on other machines that share the folder are not visible.
+/// Whether the process that wrote a temporary file has ended: no process holds the lock on the file, and no other process with the id in
+/// its name runs. The id alone is not sufficient: in a container every run may have the same id, and processes on other machines that share
+/// the folder are not visible.
 fn is_abandoned(path: &Path, process: i32) -> bool {
     let unlocked = || match open_plain(path).map(|file| file.try_lock()) {
         Ok(Err(TryLockError::WouldBlock)) | Err(_) => false,

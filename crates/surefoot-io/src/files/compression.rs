@@ -1,18 +1,18 @@
-//! Decompression, with the codec detected from the content. Each codec except gzip is a cargo feature; files of a codec that is left out
-//! are recognised in `formats/unreadable.rs`.
+//! Decompression of inputs, with the codec detected from the first bytes. Each codec except gzip is a cargo feature; files of a disabled
+//! codec are recognised in `formats/unreadable.rs`.
 
 #[cfg(feature = "bzip2")]
 mod bzip2_streams;
 
 use std::io::{self, BufReader, Chain, Cursor, Read};
 
-/// Input of a decoder: the bytes read ahead for detection, followed by the rest.
+/// Input of a decoder: the bytes already read to detect the codec, followed by the rest of the stream.
 type PeekedInput = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
 
-/// Compression format; a new one is added as a row of [`CODECS`].
+/// Compression codec with its magic bytes and its decoder; a new codec is added as a row of [`CODECS`].
 struct Codec {
     name: &'static str,
-    /// Ranges of the first bytes of a compressed file, one per byte.
+    /// Range of each of the first four bytes (magic bytes) of a compressed file.
     magic: [(u8, u8); 4],
     open: fn(PeekedInput) -> io::Result<Box<dyn Read + Send>>,
 }
@@ -35,7 +35,7 @@ const CODECS: &[Codec] = &[
     Codec { name: "bzip2", magic: [(0x42, 0x42), (0x5a, 0x5a), (0x68, 0x68), (0x31, 0x39)], open: bzip2 },
 ];
 
-/// Decodes all members of a gzip file, which follow each other directly.
+/// Decodes a gzip file of one or more concatenated members.
 fn gzip(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(flate2::bufread::MultiGzDecoder::new(stored)))
 }
@@ -45,7 +45,7 @@ fn zstd(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(zstd::Decoder::with_buffer(stored)?))
 }
 
-/// Decodes all streams of an xz file, which follow each other, possibly with zero bytes in between.
+/// Decodes an xz file of one or more concatenated streams, which may be separated by zero bytes.
 #[cfg(feature = "xz")]
 fn xz(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     let decoder = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)?;
@@ -57,17 +57,18 @@ fn bzip2(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(bzip2_streams::Bzip2::Between(stored)))
 }
 
-/// Maximum memory for decoding an xz file, in bytes: four times the memory that files of `xz -9` need.
+/// Maximum memory for decoding an xz file, in bytes: four times the memory that `xz -9` files need.
 #[cfg(feature = "xz")]
 const XZ_MEMORY: u64 = 260 << 20;
 
-/// Number of bytes per read of compressed inputs.
+/// Maximum number of compressed bytes per read.
 const STORED: usize = 128 << 10;
 
-/// Wraps `raw` in the decoder that its first bytes indicate, and returns the name of the codec; `None` for plain data.
+/// Wraps `raw` in the decoder that its first bytes indicate; returns the name of the codec, or `None` for uncompressed data, with the
+/// decoded stream.
 ///
-/// Reads no more than is needed to decide: a pipe whose first byte starts no compressed file is recognised as plain at once. Inputs of
-/// fewer than four bytes are plain.
+/// Reads no more than is needed to decide: a pipe whose first byte starts no compressed file is recognised as uncompressed at once. Inputs
+/// of fewer than four bytes count as uncompressed.
 pub(crate) fn decode(mut raw: Box<dyn Read + Send>) -> io::Result<(Option<&'static str>, Box<dyn Read + Send>)> {
     let mut head = vec![0; 4096];
     let mut len = 0;
@@ -90,7 +91,7 @@ pub(crate) fn decode(mut raw: Box<dyn Read + Send>) -> io::Result<(Option<&'stat
 }
 
 impl Codec {
-    /// Whether a file of this codec may start with `head`, which may be shorter than the magic bytes.
+    /// Whether a file of this codec may begin with `head`, which may be shorter than the magic bytes.
     fn may_start(&self, head: &[u8]) -> bool {
         self.magic.iter().zip(head).all(|(&(low, high), byte)| (low..=high).contains(byte))
     }

@@ -1,4 +1,4 @@
-//! Expansion of names into files: folders and glob patterns.
+//! Expansion of input names (folders and glob patterns) into files.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -8,15 +8,16 @@ use std::path::{Component, Path};
 use super::input::InputName;
 use crate::error::{Error, ErrorKind, shown};
 
-/// Maximum depth of nested folders, because a symbolic link may lead back to a folder above.
+/// Maximum depth of nested folders; prevents endless recursion when a symbolic link leads back to a parent folder.
 const DEPTH: usize = 64;
 
-/// Returns the files that a name stands for. A folder stands for its data files, in the order of their names, folder by folder. A name with
-/// `*`, `?` or `[` that does not exist is a glob pattern, which stands for matching files and the data files in matching folders. Any other
-/// name stands for itself.
+/// Expands an input name into the files that it stands for. A folder stands for its data files, in the order of their names, folder by
+/// folder. A name with `*`, `?` or `[` that does not exist is a glob pattern, which stands for matching files and the data files in
+/// matching folders. Any other name stands for itself.
 ///
-/// A `*` matches no slash; `**` matches any folders. Files and folders whose names begin with `_` or `.` hold no data (`_SUCCESS`,
-/// `.part-0.crc`), unless the pattern asks for such names or the folder is named `_key=value`. Shells expand unquoted patterns themselves.
+/// A `*` does not match slashes; `**` matches any number of folders. Files and folders whose names begin with `_` or `.` are ignored
+/// (`_SUCCESS`, `.part-0.crc`), unless the pattern asks for such names or the folder is named `_key=value`. Shells expand unquoted patterns
+/// themselves.
 ///
 /// ```
 /// use surefoot_io::{expand, InputName};
@@ -27,7 +28,7 @@ const DEPTH: usize = 64;
 /// ```
 ///
 /// # Errors
-/// No file matches; a folder without data files; a folder that cannot be read, with the system's reason; an address.
+/// If no file matches, a folder has no data files or cannot be read, or the name is a URL.
 pub fn expand(name: impl Into<OsString>) -> Result<Vec<InputName>, Error> {
     let name = name.into();
     let path = Path::new(&name);
@@ -52,7 +53,7 @@ pub fn expand(name: impl Into<OsString>) -> Result<Vec<InputName>, Error> {
     }
 }
 
-/// Returns the files that match a pattern and the data files in matching folders; `None` if `pattern` is not a valid pattern.
+/// Returns the files that match a glob pattern, and the data files in matching folders; `None` if `pattern` is not a valid pattern.
 fn matching(pattern: &str) -> Option<Result<Vec<InputName>, Error>> {
     // As a last component, `**` matches only folders.
     let within = pattern.strip_suffix('/').unwrap_or(pattern).ends_with("/**") || pattern.trim_matches('/') == "**";
@@ -100,7 +101,8 @@ fn matching(pattern: &str) -> Option<Result<Vec<InputName>, Error>> {
     Some(Ok(files))
 }
 
-/// Appends the data files of a folder. The path components from number `from` on were found by expansion, not given by the user.
+/// Appends the data files in a folder and its subfolders. The first `from` components of their paths were given by the user, the others
+/// found by expansion.
 fn walk(folder: &Path, from: usize, depth: usize, files: &mut Vec<InputName>) -> Result<(), Error> {
     let failed = |source| read_error(folder, source);
     let entries: io::Result<Vec<_>> =
@@ -123,7 +125,7 @@ fn walk(folder: &Path, from: usize, depth: usize, files: &mut Vec<InputName>) ->
     Ok(())
 }
 
-/// Whether a folder is a symbolic link to a folder above it.
+/// Whether a folder is a symbolic link to one of its parent folders.
 fn leads_back(path: &Path) -> bool {
     path.is_symlink()
         && path
@@ -131,12 +133,12 @@ fn leads_back(path: &Path) -> bool {
             .is_ok_and(|to| path.parent().and_then(|up| up.canonicalize().ok()).is_some_and(|up| up.starts_with(to)))
 }
 
-/// Whether a name is not a data file, by the convention of Hadoop.
+/// Whether a file or folder name marks hidden or auxiliary files, by the Hadoop convention (names that begin with `_` or `.`).
 fn is_hidden(name: &[u8]) -> bool {
     name.starts_with(b".") && name != b"." && name != b".." || name.starts_with(b"_") && !name.contains(&b'=')
 }
 
-/// Returns the components of a path without `.`.
+/// Returns the components of a path except `.`.
 fn named(path: &Path) -> impl Iterator<Item = Component<'_>> {
     path.components().filter(|component| *component != Component::CurDir)
 }

@@ -1,16 +1,16 @@
-//! Store of held-out rows in bounded memory: first in memory, then in an unnamed temporary file.
+//! Store of held-out rows in bounded memory: the rows are kept in memory up to a limit and in an unnamed temporary file beyond it.
 
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 
 use surefoot_glm::{Batch, HoldoutStore, Row};
 
-/// Maximum size of the encoded rows in memory, in bytes.
+/// Maximum size of the encoded rows kept in memory, in bytes.
 const MEMORY: usize = 64 << 20;
 
-/// [`HoldoutStore`] that moves to an unnamed file in `TMPDIR` when it outgrows 64 MiB.
+/// [`HoldoutStore`] that keeps up to 64 MiB of encoded rows in memory and writes the rest to an unnamed file in `TMPDIR`.
 ///
-/// An invalid row ([`Row::check`]) is refused as [`InvalidInput`](io::ErrorKind::InvalidInput). The file disappears with the store, however
-/// the process ends.
+/// An invalid row ([`Row::check`]) is refused as [`InvalidInput`](io::ErrorKind::InvalidInput). The system deletes the file with the store,
+/// however the process ends.
 ///
 /// ```
 /// use surefoot_glm::{Batch, HoldoutStore};
@@ -26,7 +26,7 @@ const MEMORY: usize = 64 << 20;
 #[derive(Debug)]
 pub struct SpooledHoldout {
     limit: usize,
-    /// Encoded rows that are not in the file.
+    /// Encoded rows that have not been written to the file.
     memory: Vec<u8>,
     file: Option<BufWriter<std::fs::File>>,
     rows: u64,
@@ -71,7 +71,7 @@ impl HoldoutStore for SpooledHoldout {
     }
 }
 
-/// Writes a row as numbers of 8 bytes: label (NaN for none), weight, offset, number of nonzeros, indices, values.
+/// Writes a row as 8-byte numbers: label (NaN if absent), weight, offset, number of nonzeros, indices and values.
 fn encode(row: &Row<'_>, to: &mut impl Write) -> io::Result<()> {
     to.write_all(&row.label.unwrap_or(f64::NAN).to_le_bytes())?;
     to.write_all(&row.weight.to_le_bytes())?;

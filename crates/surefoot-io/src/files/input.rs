@@ -1,4 +1,4 @@
-//! Inputs, whose names are checked before any work and which are opened one after the other.
+//! Names of inputs (standard input and files), with checks before reading and functions to open them.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -16,28 +16,28 @@ use super::{
 };
 use crate::error::{Error, ErrorKind, shown};
 
-/// Input by name: standard input, a path, or a copy of standard input.
+/// Input identified by its name: standard input, a path, or a copy of standard input.
 #[derive(Clone, Debug)]
 pub enum InputName {
     /// Standard input, named `-`.
     Stdin,
     /// File, device or named pipe.
     Path(PathBuf),
-    /// File found in a folder or by a glob pattern: see [`expand`](crate::expand).
+    /// File found by expanding a folder or a glob pattern: see [`expand`](crate::expand).
     Member {
         /// Path of the file.
         path: PathBuf,
         /// Number of leading path components that the user gave; the others were found by expansion.
         from: usize,
     },
-    /// Copy of standard input that can be read again; see [`spool`](crate::spool()).
+    /// Copy of standard input in a temporary file, which can be read several times; see [`spool`](crate::spool()).
     Spooled(Spooled),
 }
 
-/// Number of bytes inspected to detect the format.
+/// Maximum number of bytes inspected to detect the format of an input.
 const HEAD: u64 = 16 << 10;
 
-/// Device and inode of a regular file: two names with the same identity are one file.
+/// Device and inode of a regular file, which are equal for all names of the same file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
     device: u64,
@@ -45,7 +45,8 @@ pub struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// Returns the identity of a regular file; `None` for anything else, which may be read and written at the same time.
+    /// Returns the identity of a regular file; `None` for pipes, devices and folders, which need no check against being both read and
+    /// written.
     pub(crate) fn of(metadata: &Metadata) -> Option<FileIdentity> {
         metadata.is_file().then(|| FileIdentity { device: metadata.dev(), inode: metadata.ino() })
     }
@@ -54,7 +55,7 @@ impl FileIdentity {
 /// Checks that every input exists, is not a directory and can be read.
 ///
 /// # Errors
-/// The first input that fails, with the system's reason.
+/// If an input fails the check; returns the error of the first one.
 pub fn check_inputs(inputs: &[InputName]) -> Result<(), Error> {
     inputs.iter().try_for_each(InputName::check)
 }
@@ -73,7 +74,7 @@ impl InputName {
         if name == OsStr::new("-") { InputName::Stdin } else { InputName::Path(name.into()) }
     }
 
-    /// Returns the path; `None` for standard input and its copy.
+    /// Returns the path of the input; `None` for standard input and for its copy.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match self {
@@ -82,7 +83,7 @@ impl InputName {
         }
     }
 
-    /// Whether the input can be read again from the first byte.
+    /// Whether the input can be read several times, from the first byte.
     #[must_use]
     pub fn can_reread(&self) -> bool {
         match self {
@@ -92,7 +93,7 @@ impl InputName {
         }
     }
 
-    /// Returns the size in bytes as stored; `None` if it is unknown.
+    /// Returns the stored (possibly compressed) size of the input in bytes; `None` if the size is unknown.
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         match self {
@@ -101,16 +102,17 @@ impl InputName {
         }
     }
 
-    /// Returns device and inode; `None` if the input is not a regular file.
+    /// Returns device and inode of the input; `None` if the input is not a regular file.
     #[must_use]
     pub fn identity(&self) -> Option<FileIdentity> {
         FileIdentity::of(&self.metadata().ok()?)
     }
 
-    /// Checks that the input exists, is not a directory and can be read. A pipe is not opened, because its writer would notice.
+    /// Checks that the input exists, is not a directory and can be read. A pipe is not opened, because its writer would be affected.
     ///
     /// # Errors
-    /// The system's reason: `No such file or directory`, `Is a directory`, `Permission denied` ...
+    /// If the input cannot be read, with the error of the system: `No such file or directory`, `Is a directory`, `Permission denied` and
+    /// others.
     pub fn check(&self) -> Result<(), Error> {
         let Some(path) = self.path() else { return Ok(()) };
         let usable = || {
@@ -126,7 +128,7 @@ impl InputName {
         usable().map_err(|source| self.error(source))
     }
 
-    /// Opens the bytes of the input as stored, compressed or not.
+    /// Opens the input for reading its stored (possibly compressed) bytes.
     pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>, Error> {
         match self {
             InputName::Stdin => Ok(Box::new(stdin().map_err(|source| self.error(source))?)),
@@ -138,7 +140,7 @@ impl InputName {
         }
     }
 
-    /// Returns the open file and its size; `None` if the input is not a regular file.
+    /// Opens the input for random access and returns the file with its size in bytes; `None` if the input is not a regular file.
     pub(crate) fn file(&self) -> Result<Option<(Arc<File>, u64)>, Error> {
         let size = || self.size().filter(|_| self.can_reread());
         Ok(match self {
@@ -151,7 +153,7 @@ impl InputName {
         })
     }
 
-    /// Reads the first bytes, decompressed, of an input that can be read again: at most [`HEAD`].
+    /// Reads and decompresses the first bytes, at most [`HEAD`], of an input that can be read several times.
     pub(crate) fn head(&self) -> Result<Vec<u8>, Error> {
         let mut head = Vec::new();
         let (_, stream) = compression::decode(self.open()?).map_err(|source| self.error(source))?;
@@ -172,10 +174,10 @@ impl InputName {
     }
 }
 
-/// Reader of a file that must hold at least as many bytes as when it was opened; more may have been appended.
+/// Reader of a file that fails if the file has become shorter than it was when opened. The file may have grown.
 struct SizeCheckedFile {
     file: File,
-    /// Number of bytes still expected; 0 for pipes and devices.
+    /// Number of bytes that the file must still yield; 0 for pipes and devices.
     left: u64,
 }
 
@@ -199,18 +201,18 @@ impl Read for SizeCheckedFile {
     }
 }
 
-/// Copies standard input as it is, compressed or not, to an unnamed file in `TMPDIR`.
+/// Copies the stored (possibly compressed) bytes of standard input to an unnamed file in `TMPDIR`.
 ///
-/// Writes the input once and takes as much disk space; memory does not grow with the input.
+/// Disk space grows with the input; memory does not.
 ///
 /// # Errors
-/// Standard input that cannot be read, or a file that cannot be written, for instance on a full disk.
+/// If standard input cannot be read or the file cannot be written, for instance on a full disk.
 pub fn spool() -> Result<InputName, Error> {
     let failed = |source| InputName::Stdin.error(source);
     spool::copy(stdin().map_err(failed)?, "standard input", failed).map(InputName::Spooled)
 }
 
-/// Opens standard input without the buffer and the lock of [`io::Stdin`].
+/// Opens standard input without the buffering and locking of [`io::Stdin`].
 pub(crate) fn stdin() -> io::Result<File> {
     Ok(File::from(io::stdin().as_fd().try_clone_to_owned()?))
 }

@@ -1,9 +1,9 @@
-//! Reads that are repeated after interruptions by signals.
+//! Retry of reads that are interrupted by signals.
 
 use std::io;
 
-/// Calls `read` until it is not interrupted by a signal. Every input is read through this function, so that no code above it, including
-/// decoders and parsers of dependencies, sees an interruption: some treat it as the end, some as damage, and some retry forever.
+/// Calls `read` again as long as a signal interrupts it. All inputs are read through this function, so that decoders and parsers of
+/// dependencies never see an interruption, which some take for the end of the input or for damage, and some retry forever.
 pub(crate) fn uninterrupted(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match read() {

@@ -1,4 +1,4 @@
-//! Copy of a stream in a temporary file, for several passes.
+//! Copy of a stream in a temporary file, which can be read several times.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
@@ -8,14 +8,15 @@ use std::sync::Arc;
 use super::interrupted::uninterrupted;
 use crate::error::{Error, ErrorKind, shown};
 
-/// Copy of standard input in an unnamed file, which disappears with its last user, however the process ends.
+/// Copy of standard input in an unnamed temporary file, which the system deletes with its last handle, however the process ends.
 #[derive(Clone, Debug)]
 pub struct Spooled {
     file: Arc<File>,
     size: u64,
 }
 
-/// Copies `from`, called `name` in messages. `unread` converts an error of reading.
+/// Copies the stream `from` (`name` in messages) to a temporary file. `unread` converts an error of reading `from` to the error type of the
+/// caller.
 pub(crate) fn copy<E: From<Error>>(
     mut from: impl Read,
     name: &str,
@@ -56,13 +57,13 @@ impl Spooled {
         self.file.clone()
     }
 
-    /// Returns a reader with a position of its own, so that several readers can be used at the same time.
+    /// Returns a new reader of the copy with its own position, so that several readers can be used at once.
     pub(crate) fn reader(&self) -> impl Read + Send + use<> {
         ReadAt { file: self.file.clone(), at: 0 }
     }
 }
 
-/// Reader of a file from a position of its own.
+/// Reader of a file at its own position, independent of other readers of the file.
 #[derive(Debug)]
 pub(crate) struct ReadAt {
     pub(crate) file: Arc<File>,

@@ -1,7 +1,7 @@
-//! Parser of tables stored by columns: Parquet, and Arrow as a file or a stream.
+//! Parser of columnar tables (Parquet, and Arrow as a file or a stream) into rows.
 //!
-//! Columns that are not used are not decoded. Memory holds one record batch: for Parquet [`CELLS`] cells and the pages that contain
-//! them, for Arrow a batch as its writer formed it. Rows are built as for any other table: see [`rows`].
+//! Columns that are not used are not decoded. One record batch is in memory at a time: for Parquet up to [`CELLS`] cells and the pages that
+//! contain them, for Arrow a batch of the size that its writer chose. Rows are built as for any other table: see [`rows`].
 
 mod arrow;
 mod cells;
@@ -36,32 +36,33 @@ use partitioned::Partitioned;
 use plan::Plan;
 use rows::Rows;
 
-/// Maximum number of cells decoded at once, unless a single row has more.
+/// Maximum number of cells per decoded record batch, unless a single row has more.
 const CELLS: usize = 1 << 18;
 
-/// An open table, which yields record batches one after the other.
+/// Open Parquet or Arrow table, read as a sequence of record batches.
 trait Table: Send {
     fn schema(&self) -> SchemaRef;
-    /// Restricts decoding to these columns, given by ascending position. Called once, before the first batch.
+    /// Restricts decoding to the columns at these positions, in ascending order. Called once, before the first batch.
     fn select(&mut self, columns: &[usize]) -> Result<(), ReadFailure>;
     fn next(&mut self) -> Result<Option<RecordBatch>, ReadFailure>;
-    /// Returns the number (from 1) of the first row in which a column is null, if statistics of the table reveal one; else `None`.
+    /// Returns the number (from 1) of the first row in which a column is null, if the statistics stored in the table prove that there is
+    /// one; otherwise `None`.
     fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
         let _ = column;
         Ok(None)
     }
 }
 
-/// Reason why a table cannot be read any further.
+/// Error that ends the reading of a table.
 #[derive(Debug)]
 enum ReadFailure {
-    /// An error while reading the bytes of the input.
+    /// I/O error while reading the input.
     Stream(io::Error),
-    /// A message to be shown after the name of the input.
+    /// Error message without the name of the input, which the caller puts in front.
     Says(String),
-    /// An error about the columns of the table.
+    /// Error about the columns of the table.
     Columns(ColumnError),
-    /// An error that is not the fault of the input.
+    /// Error that is not the fault of the input.
     Other(Error),
 }
 
@@ -77,7 +78,7 @@ impl From<io::Error> for ReadFailure {
     }
 }
 
-/// Function of a format that opens an input as a table.
+/// Function that opens an input as a table, one per format.
 type Open = fn(Opened, &Options) -> Result<Box<dyn Table>, ReadFailure>;
 
 pub(crate) fn parquet(options: &Options) -> Box<dyn TableParser> {
@@ -88,7 +89,7 @@ pub(crate) fn arrow(options: &Options) -> Box<dyn TableParser> {
     Box::new(Columnar::new(arrow::open, options))
 }
 
-/// The parser of Parquet and Arrow, which yields the rows of one table after the other.
+/// Parser of Parquet or Arrow inputs, which are read one after the other.
 struct Columnar {
     options: Options,
     start: Open,
@@ -97,7 +98,7 @@ struct Columnar {
     file: String,
     codec: Option<&'static str>,
     position: Arc<AtomicU64>,
-    /// Number of the input, from 0.
+    /// Number of the current input, from 0.
     input: usize,
 }
 
@@ -115,7 +116,7 @@ impl Columnar {
         }
     }
 
-    /// Opens a table, determines the use of its columns, and decodes its first batch.
+    /// Opens an input as a table, determines how its columns are used, and decodes its first batch.
     fn begin(&mut self, input: Opened) -> Result<(), ReadFailure> {
         let mut table = guard::damage(|| (self.start)(input, &self.options))?;
         let constants = self.options.partitions.of(self.input);
@@ -138,7 +139,7 @@ impl Columnar {
         Ok(())
     }
 
-    /// Decodes the next batch if all rows of the current one are read; returns `false` at the end of the table.
+    /// Decodes the next batch once all rows of the current one have been read; returns `false` at the end of the table.
     fn more(&mut self) -> Result<bool, ReadFailure> {
         while self.rows.is_done() {
             let Some(table) = &mut self.table else { return Ok(false) };
@@ -190,7 +191,7 @@ impl TableParser for Columnar {
     }
 }
 
-/// Returns the location (row and column) and the value of a part of a row that was read.
+/// Returns the location (row and column) and the text of a part of a row, such as the label or a feature, for an error message.
 pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let of_role = |role| {

@@ -1,15 +1,15 @@
-//! Errors in text: of a record, as found by a format, and of an input, as located by the parser that counts lines.
+//! Errors of text parsers: located in a record (as found by a format), or in an input (by the parser that counts lines).
 
 use crate::error;
 
-/// An error found by a parser, which identifies inputs by number because it does not know file names.
+/// Error of a text parser, in which the input is identified by number because parsers do not know file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// Number of the input, from 0.
     pub input: u32,
     /// Number of the physical line, from 1.
     pub line: u64,
-    /// Byte column at which the token begins, from 1, not counting a byte order mark.
+    /// Column of the first byte of the token, in bytes from 1, not counting a byte order mark.
     pub column: u64,
     /// The invalid token, made printable and truncated to 80 bytes.
     pub token: String,
@@ -29,16 +29,16 @@ impl std::fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// An error in a record, located relative to the start of the record.
+/// Error in a record, located by its offset from the start of the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordError {
-    /// Byte offset of the token from the start of the record.
+    /// Byte offset of the token in the record.
     pub(crate) at: usize,
-    /// The whole invalid token; [`error::token`] makes it printable.
+    /// Complete invalid token as bytes; [`error::token`] makes it printable.
     pub(crate) token: Vec<u8>,
     /// Message that states the problem and the remedy.
     pub(crate) message: String,
-    /// Whether nothing after the record can be read.
+    /// Whether reading must end, because the records that follow cannot be determined.
     pub(crate) fatal: bool,
     /// Whether the user's request is at fault rather than the data.
     pub(crate) asked: bool,
@@ -49,12 +49,12 @@ impl RecordError {
         RecordError { at, token: token.to_vec(), message: message.into(), fatal: false, asked: false }
     }
 
-    /// Marks the error as fatal: nothing after it can be read.
+    /// Marks the error as fatal, which ends the reading of the input.
     pub(crate) fn fatal(self) -> RecordError {
         RecordError { fatal: true, ..self }
     }
 
-    /// Returns the error with its position in an input.
+    /// Converts to a [`ParseError`] at this position in an input.
     pub(crate) fn at_place(self, input: u32, line: u64, column: u64) -> ParseError {
         let RecordError { token, message, fatal, asked, .. } = self;
         ParseError { input, line, column, token: error::token(&token), message, fatal, asked }

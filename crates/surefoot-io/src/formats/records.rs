@@ -1,4 +1,4 @@
-//! Splitting of text that arrives in arbitrary pieces into records; shared by the text formats with one record per row.
+//! Splitting of text, which arrives in arbitrary pieces, into records; shared by CSV and Vowpal Wabbit text.
 
 use surefoot_glm::{Batch, Place};
 
@@ -8,9 +8,9 @@ use super::{
 };
 use crate::text::digest::Digest;
 
-/// A text format with one record per row; [`Records`] does everything that does not depend on the format.
+/// Text format with one record per row; [`Records`] implements everything that is common to such formats.
 pub(crate) trait RecordFormat: Send {
-    /// Starts the input with this number (from 0).
+    /// Starts the input with this number, from 0.
     fn start(&mut self, input: u32) {
         let _ = input;
     }
@@ -26,8 +26,8 @@ pub(crate) trait RecordFormat: Send {
         Ok(Some(0))
     }
 
-    /// Returns the end of the record at the start of `text`, including its line break, or `None` if the record does not end in `text`.
-    /// After `None` the caller passes the text again with more bytes appended, and the search resumes where `scan` left off.
+    /// Returns the end of the record at the start of `text`, including its line break; `None` if the record continues after `text`. The
+    /// caller then passes the text again with more bytes appended, and the search resumes where `scan` left off.
     ///
     /// # Errors
     /// If the record is invalid whatever bytes follow.
@@ -37,7 +37,7 @@ pub(crate) trait RecordFormat: Send {
         Ok(found)
     }
 
-    /// Whether a record that precedes the first meaningful one may be skipped.
+    /// Whether a record is blank, so that it may be skipped before the first record with content.
     fn is_blank(&self, record: &[u8]) -> bool {
         let _ = record;
         false
@@ -50,20 +50,20 @@ pub(crate) trait RecordFormat: Send {
     /// If the record is invalid.
     fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, RecordError>;
 
-    /// Ends the current input.
+    /// Ends the current input, for formats that keep state per input.
     fn finish(&mut self) {}
 }
 
-/// Progress of the search for the end of a record.
+/// Progress of the search for the end of a record, so that no byte is searched twice.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scan {
     /// Number of bytes of the record examined so far.
     pub(crate) seen: usize,
-    /// Start of the quoted cell whose closing quote has not been found yet.
+    /// Start of the quoted cell that is still open; `None` outside quotes.
     pub(crate) open: Option<usize>,
 }
 
-/// Label, weight and offset of a row.
+/// Numbers of a row besides its features: label, weight and offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Numbers {
     /// Label; NaN if the row has none.
@@ -82,18 +82,18 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 #[derive(Debug)]
 pub(crate) struct Records<F> {
     format: F,
-    /// Bytes of the input; those from `at` on have not been read yet and usually hold one incomplete record.
+    /// Bytes of the input that have arrived. Those from `at` on have not been read; they are usually one incomplete record.
     tail: Vec<u8>,
     at: usize,
     /// Progress of the search for the end of the record at `at`.
     scan: Scan,
-    /// Whether `tail` holds complete unread records that follow an invalid one.
+    /// Whether `tail` holds complete records that were left unread after an invalid one.
     waiting: bool,
-    /// Whether the format has determined where the rows of the input begin.
+    /// Whether the format has determined the start of the first row of the input.
     begun: bool,
-    /// Whether the first record is complete; meaningful until `begun` is true.
+    /// Whether the first nonblank record is complete; used only until `begun` is true.
     whole: bool,
-    /// Number of bytes last passed to [`RecordFormat::begin`]; meaningful until `begun` is true.
+    /// Number of bytes last passed to [`RecordFormat::begin`]; used only until `begun` is true.
     shown: usize,
     /// Number of decompressed bytes of this input before `at`.
     offset: u64,
@@ -103,10 +103,11 @@ pub(crate) struct Records<F> {
     digest: Digest,
 }
 
-/// Length in bytes above which the start of an input is passed to its format again only after it has grown by half.
+/// Length in bytes up to which the start of an input is passed to [`RecordFormat::begin`] whenever bytes arrive; beyond it, only after each
+/// growth by half.
 const SHOWN_OFTEN: usize = 64 << 10;
 
-/// Counter, for tests, of the bytes that parsers examine or move in addition to reading rows.
+/// Test counter of the bytes that parsers examine or move apart from reading rows.
 #[cfg(test)]
 pub(crate) mod work {
     use std::cell::Cell;
@@ -115,12 +116,12 @@ pub(crate) mod work {
         static BYTES: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// Adds `bytes` to the number of bytes examined or moved on this thread.
+    /// Adds `bytes` to the count of this thread.
     pub(crate) fn count(bytes: usize) {
         BYTES.set(BYTES.get() + bytes);
     }
 
-    /// Returns the number of bytes counted on this thread since the last call, and resets it.
+    /// Returns the count of this thread and resets it to 0.
     pub(crate) fn counted() -> usize {
         BYTES.take()
     }
@@ -144,7 +145,7 @@ impl<F: RecordFormat> Records<F> {
         }
     }
 
-    /// Appends bytes to the unread ones.
+    /// Appends bytes to `tail`, after removing the bytes already read if they are at least as many as the unread ones.
     fn take(&mut self, bytes: &[u8]) {
         let left = self.tail.len() - self.at;
         // Moves the unread bytes only when at least as many bytes are freed.
@@ -157,7 +158,7 @@ impl<F: RecordFormat> Records<F> {
         self.tail.extend_from_slice(bytes);
     }
 
-    /// Reads the complete records of `tail`; if `last`, the end of `tail` also ends a record. Stops after an invalid record.
+    /// Reads the complete records in `tail`; if `last`, the end of `tail` completes a record too. Stops after an invalid record.
     fn read(&mut self, batch: &mut Batch, last: bool) -> Result<(), ParseError> {
         if batch.start.is_empty() {
             batch.start.push(0);
@@ -173,7 +174,7 @@ impl<F: RecordFormat> Records<F> {
         done
     }
 
-    /// Skips what precedes the rows; returns `false` if more bytes are needed to find the first row.
+    /// Skips the bytes before the first row; returns `false` if more bytes are needed to find it.
     fn begin(&mut self, text: &[u8], last: bool) -> Result<bool, ParseError> {
         if self.begun {
             return Ok(true);
@@ -206,7 +207,7 @@ impl<F: RecordFormat> Records<F> {
         }
     }
 
-    /// Skips blank records; returns whether a complete record follows them or the input ends.
+    /// Skips leading blank records; returns whether the next record is complete or the input has ended.
     fn first_is_whole(&mut self, text: &[u8], last: bool) -> Result<bool, ParseError> {
         while !self.whole {
             let start = &text[self.at..];
@@ -220,7 +221,8 @@ impl<F: RecordFormat> Records<F> {
         Ok(true)
     }
 
-    /// Reads the complete records; the text of rows has the same offset from the end of `batch.text` as from `from` in `text`.
+    /// Reads the complete records of `text` from `self.at` on. The caller must then append `text[from..self.at]` to `batch.text`, as the
+    /// rows expect.
     fn records(&mut self, text: &[u8], from: usize, last: bool, batch: &mut Batch) -> Result<(), ParseError> {
         let base = batch.text.len();
         while self.at < text.len() {
@@ -260,7 +262,7 @@ impl<F: RecordFormat> Records<F> {
         Ok(())
     }
 
-    /// Builds the error for an input whose remaining records cannot be told apart, and skips the rest of `text`.
+    /// Builds the error for an input whose remaining records cannot be separated, and skips the rest of the input's `text`.
     fn give_up(&mut self, text: &[u8], wrong: RecordError) -> ParseError {
         let left = &text[self.at..];
         let fault = self.fault(left, wrong);
@@ -268,14 +270,14 @@ impl<F: RecordFormat> Records<F> {
         fault
     }
 
-    /// Skips `bytes` bytes that are not a row, adding them to the digest.
+    /// Skips `bytes` bytes that belong to no row, and adds them to the digest.
     fn advance(&mut self, text: &[u8], bytes: usize) {
         let passed = &text[self.at..self.at + bytes];
         self.digest.add(passed);
         self.pass(passed);
     }
 
-    /// Moves the position to the end of these bytes and counts their lines.
+    /// Moves the position in the input past these bytes and counts their lines.
     fn pass(&mut self, bytes: &[u8]) {
         self.line += lines(bytes);
         self.offset += bytes.len() as u64;
@@ -283,7 +285,7 @@ impl<F: RecordFormat> Records<F> {
         self.at += bytes.len();
     }
 
-    /// Builds the error about `record`, which follows `self.line` lines, with its position in the input.
+    /// Builds the error about `record` with its position in the input; `self.line` lines precede the record.
     fn fault(&self, record: &[u8], wrong: RecordError) -> ParseError {
         let (line, column) = location(record, wrong.at);
         wrong.at_place(self.input, self.line + line, column)
@@ -320,7 +322,7 @@ impl<F: RecordFormat> TextParser for Records<F> {
     }
 }
 
-/// Returns the line (from 1) and the byte column (from 1) of offset `at` in a record that may span several lines.
+/// Returns the line and the byte column, both from 1, of byte offset `at` in a record, which may span several lines.
 pub(crate) fn location(record: &[u8], at: usize) -> (u64, u64) {
     let before = &record[..at.min(record.len())];
     let start = memchr::memrchr(b'\n', before).map_or(0, |last| last + 1);

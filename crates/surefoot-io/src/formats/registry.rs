@@ -1,4 +1,4 @@
-//! The registry of formats, and the detection of the format of an input.
+//! Registry of the supported formats, and detection of the format of an input.
 
 use std::path::Path;
 
@@ -20,13 +20,13 @@ use crate::{
     table::{format::Format, options::Options},
 };
 
-/// A parser of any format: a push parser of text, or one that reads its inputs itself.
+/// Parser of any format: a push parser for text, or a parser that reads its inputs itself.
 pub(crate) enum Parser {
     Text(Box<dyn TextParser>),
     Table(Box<dyn TableParser>),
 }
 
-/// Constructor of a format's parser.
+/// Constructor of the parser of a format.
 enum Access {
     /// Constructor of a push parser of text.
     Text(fn(&Options) -> Box<dyn TextParser>),
@@ -35,19 +35,19 @@ enum Access {
     Table(fn(&Options) -> Box<dyn TableParser>),
 }
 
-/// A format with its detection and its parser; each is a row of [`REGISTRY`].
+/// Supported format with its detection and its parser; each is a row of [`REGISTRY`].
 struct Entry {
     format: Format,
-    /// Whether data that begin with these bytes, cut at any position, look like this format.
+    /// Whether data that begin with these bytes (an arbitrary prefix of the input) look like this format.
     begins: fn(&[u8]) -> bool,
-    /// Checks that the options name only features that data of this format can have.
+    /// Checks that features named in the options can occur in this format.
     check: fn(&Options) -> Result<(), Error>,
     access: Access,
-    /// Returns the location and the token of a part of a row of a batch.
+    /// Returns the location and the text of a part of a row, such as the label or a feature, for error messages.
     describe: fn(&Options, &Batch, usize, Part) -> (Location, String),
 }
 
-/// All readable formats in the order in which they are tried on the content of an input. The last one, svmlight, is the fallback if neither
+/// Supported formats, in the order in which they are tried on the content of an input. The last one, svmlight, is the default if neither
 /// the extension nor the content determines the format.
 static REGISTRY: &[Entry] = &[
     #[cfg(feature = "parquet")]
@@ -97,7 +97,7 @@ static REGISTRY: &[Entry] = &[
     },
 ];
 
-/// All readable formats in the order in which they are tried on the content of an input.
+/// Supported formats, in the order in which they are tried on the content of an input.
 pub static FORMATS: &[Format] = &{
     let mut formats = [REGISTRY[0].format; REGISTRY.len()];
     let mut n = 1;
@@ -109,13 +109,14 @@ pub static FORMATS: &[Format] = &{
 };
 
 impl Format {
-    /// Returns the format with this name.
+    /// Returns the format with this name; `None` if there is none.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Format> {
         FORMATS.iter().find(|format| format.name == name)
     }
 
-    /// Returns the format that a file name's extension denotes, ignoring the extension of a compression.
+    /// Returns the format that the extension of a file name denotes, ignoring an extension for compression; `None` if the extension is
+    /// unknown.
     ///
     /// ```
     /// use surefoot_io::Format;
@@ -131,15 +132,15 @@ impl Format {
         FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
     }
 
-    /// Returns the format detected from the first bytes of decompressed data.
+    /// Detects the format from the first decompressed bytes of an input.
     #[must_use]
     pub fn by_content(head: &[u8]) -> &'static Format {
         let last = REGISTRY.last().expect("the table is not empty");
         &REGISTRY.iter().find(|entry| (entry.begins)(head)).unwrap_or(last).format
     }
 
-    /// Returns the format of an input: the one that its content proves, else the one of its extension, else the one that its content
-    /// resembles; if none of these applies, the text format whose features are identified by `by`.
+    /// Returns the format of an input, in this order of precedence: the one that its content proves, the one of its extension, the one that
+    /// its content resembles, and the default text format for features identified by `by`.
     ///
     /// `head` holds the first bytes, decompressed.
     pub(crate) fn of(name: &Path, head: &[u8], by: FeatureKey) -> &'static Format {
@@ -170,8 +171,8 @@ impl Format {
         named.or(looks).or_else(|| Format::named(fallback)).unwrap_or(&FORMATS[0])
     }
 
-    /// Returns the format detected from the first input that can be read in advance; if the content is ambiguous, the text format whose
-    /// features are identified by `by`. Returns `None` for an unsupported format.
+    /// Detects the format from the first input that can be read in advance. If its content is ambiguous, returns the default text format
+    /// for features identified by `by`. Returns `None` for an unsupported format.
     #[must_use]
     pub fn guess(inputs: &[InputName], by: FeatureKey) -> Option<&'static Format> {
         let input = inputs.iter().find(|input| input.can_reread())?;
@@ -180,23 +181,23 @@ impl Format {
         can_be.then(|| Format::of(input.to_string().as_ref(), &head, by))
     }
 
-    /// Whether data that begin with `head` are in a readable format that is not text.
+    /// Whether data that begin with `head` are in a supported format other than text.
     pub(crate) fn is_stored(head: &[u8]) -> bool {
         REGISTRY.iter().any(|entry| !entry.format.is_text() && (entry.begins)(head))
     }
 
-    /// Whether the parser of this format is a push parser of text.
+    /// Whether this format is text, so that its parser is a push parser.
     fn is_text(&self) -> bool {
         matches!(self.entry().access, Access::Text(_))
     }
 
-    /// Checks that this format is accepted with these options, and that the features named by the user can occur in it.
+    /// Checks that the options accept this format, and that features named by the user can occur in it.
     pub(crate) fn check(&'static self, options: &Options) -> Result<(), Error> {
         options.accepts.check(self)?;
         (self.entry().check)(options)
     }
 
-    /// Builds a parser of this format.
+    /// Builds a parser of this format with the given options.
     pub(crate) fn parser(&self, options: &Options) -> Parser {
         match self.entry().access {
             Access::Text(new) => Parser::Text(new(options)),
@@ -204,7 +205,7 @@ impl Format {
         }
     }
 
-    /// Returns the location and the token of a part of a row of a batch.
+    /// Returns the location and the text of a part of a row, such as the label or a feature, for error messages.
     pub(crate) fn describe(&self, options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
         (self.entry().describe)(options, batch, row, part)
     }
@@ -215,5 +216,5 @@ impl Format {
     }
 }
 
-/// Name of the last format of [`REGISTRY`], whose `begins` accepts any content.
+/// Name of the last format in [`REGISTRY`], which accepts any content.
 const LAST: &str = "svmlight";

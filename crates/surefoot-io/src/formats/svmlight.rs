@@ -41,7 +41,7 @@ pub(super) use index_selection::check;
 use line::Line;
 use rules::Rules;
 
-/// A push parser of svmlight text: the caller passes bytes, split at any position, and obtains the rows that they complete.
+/// Push parser of svmlight text: the caller passes bytes, split at any position, and receives the rows that they complete.
 ///
 /// Memory grows with the longest row, not with comments or the number of rows. Rows are appended to the batch; the caller
 /// decides when to clear it.
@@ -65,17 +65,17 @@ use rules::Rules;
 #[derive(Debug)]
 pub struct Svmlight {
     rules: Rules,
-    /// Bytes of lines that have not been read yet; usually one incomplete line.
+    /// Bytes of lines not yet read; usually one incomplete line.
     tail: Vec<u8>,
-    /// Number of leading bytes of `tail` that the digest already includes.
+    /// Number of leading bytes of `tail` that were already added to the digest.
     digested: usize,
-    /// Start and end, in `tail`, of the complete lines that follow an invalid row; `None` if there are none.
+    /// Range in `tail` of the complete lines that were left unread after an invalid row; `None` if there are none.
     waiting: Option<(usize, usize)>,
-    /// Whether `tail` ends within a comment, whose remaining bytes need not be kept.
+    /// Whether `tail` ends within a comment, so that the rest of the comment can be discarded as it arrives.
     comment: bool,
-    /// Length of `tail` in bytes at which an incomplete line is checked for errors.
+    /// Length of `tail`, in bytes, at which an incomplete line is next checked for errors.
     look: usize,
-    /// Number of decompressed bytes of this input before `tail`, including bytes left out of `tail`.
+    /// Number of decompressed bytes of this input before `tail`, plus those discarded from `tail`.
     offset: u64,
     line: u64,
     input: u32,
@@ -85,7 +85,7 @@ pub struct Svmlight {
     scratch: Vec<(u64, f64)>,
     merger: DuplicateMerger,
     indices: Option<IndexGroups>,
-    /// The indices to keep and to ignore; `None` if all indices are used.
+    /// Indices to keep or to ignore; `None` if all indices are used.
     selection: Option<IndexSelection>,
     names: IndexNames,
 }
@@ -94,7 +94,7 @@ pub struct Svmlight {
 const LOOK: usize = 1 << 20;
 
 impl Svmlight {
-    /// Builds a parser at the start of the first input. Options that [`Options::check`] would refuse are clamped to their range.
+    /// Builds a parser, ready for the first input. Values that [`Options::check`] would reject are clamped to their valid range.
     #[must_use]
     pub fn new(options: &Options) -> Svmlight {
         Svmlight {
@@ -185,8 +185,8 @@ impl Svmlight {
         done
     }
 
-    /// Reads the lines of `text[from..end]` and copies them to the text of the batch; the bytes from `real` on do not belong to the input.
-    /// Stops after an invalid row; returns the position at which it stopped.
+    /// Reads the lines of `text[from..end]` and copies them to the text of the batch. Bytes from `real` on are padding, not input. Stops
+    /// after an invalid row; returns its error and the position after the last line read.
     fn lines(
         &mut self,
         text: &[u8],
@@ -238,7 +238,8 @@ impl Svmlight {
         (at, done)
     }
 
-    /// Reads one line and appends its pairs to the batch; returns the position of its line break, and the label if the line is a row.
+    /// Reads one line and appends its `index:value` pairs to the batch; returns the position of the line break and the label, or `None` as
+    /// label if the line is not a row.
     fn row(&mut self, text: &[u8], start: usize, batch: &mut Batch) -> Result<(usize, Option<f64>), ParseError> {
         let first = batch.index.len();
         let read = match line::line(text, start, &self.rules, &mut self.backend, &mut self.delimiters, batch) {
@@ -279,7 +280,7 @@ impl Svmlight {
         Ok((end, Some(row.label.unwrap_or(f64::NAN))))
     }
 
-    /// Sorts the pairs from position `first` on by index; returns `false` if an index occurs twice.
+    /// Sorts the pairs of the last row, which start at position `first`, by index; returns `false` if an index occurs twice.
     fn sort(&mut self, first: usize, batch: &mut Batch) -> bool {
         self.scratch.clear();
         self.scratch.extend(batch.index[first..].iter().copied().zip(batch.value[first..].iter().copied()));
@@ -291,8 +292,8 @@ impl Svmlight {
         self.scratch.windows(2).all(|two| two[0].0 < two[1].0)
     }
 
-    /// Replaces the sorted indices from position `first` on by their hashes. Adds values with equal hashes in the order of their
-    /// indices, so that the sum does not depend on the order in the file. Returns `false` if a sum overflows.
+    /// Replaces the sorted indices of the last row, from position `first` on, by hashed ids. Values with equal ids are added in the order
+    /// of their indices, so that the sum does not depend on the order in the file. Returns `false` if a sum overflows.
     fn hash(&mut self, first: usize, batch: &mut Batch) -> bool {
         self.names.meet(&batch.index[first..], |index| self.rules.id(index));
         batch.index[first..].iter_mut().for_each(|index| *index = self.rules.id(*index));

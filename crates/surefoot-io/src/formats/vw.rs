@@ -44,7 +44,7 @@ use crate::{
 use features::Features;
 use head::{Head, Token};
 
-/// The Vowpal Wabbit format, which reads one row per line.
+/// Vowpal Wabbit text format, with one row per line.
 #[derive(Debug)]
 pub(crate) struct Vw {
     builder: RowBuilder,
@@ -52,22 +52,22 @@ pub(crate) struct Vw {
     groups: FeatureGroups,
     found: Arc<Inferred>,
     unlabelled: bool,
-    /// Whether the tags of rows are their names.
+    /// Whether the tag of a row is used as its name.
     tags: bool,
-    /// Whether offsets are ignored.
+    /// Whether the base (offset) of a row is ignored.
     bare: bool,
-    /// Whether weights are ignored.
+    /// Whether the importance (weight) of a row is ignored.
     unweighted: bool,
-    /// Marks of the current line, see [`features::marks`].
+    /// Positions of the bytes in the current line that end a name: see [`features::marks`].
     marks: Vec<usize>,
 }
 
-/// Selection of namespaces by `--keep` and `--ignore`; an empty `keep` keeps all.
+/// Namespaces to keep and to ignore (`--keep`, `--ignore`); an empty `keep` keeps all.
 #[derive(Debug)]
 struct NamespaceSelection {
     keep: Vec<String>,
     ignore: Vec<String>,
-    /// Namespaces named by the user that no row has contained so far.
+    /// Namespaces named by the user that have not occurred in any row so far.
     awaited: Vec<String>,
 }
 
@@ -110,7 +110,7 @@ impl Vw {
         }
     }
 
-    /// Reads the features of a line again to record their names.
+    /// Reads the features of a line a second time, to store their names.
     #[cold]
     fn name(&mut self, line: &[u8], bar: usize) -> Result<(), RecordError> {
         let mut features = Features::new(line, bar, &self.marks);
@@ -125,7 +125,7 @@ impl Vw {
         Ok(())
     }
 
-    /// Returns label, weight and offset from the tokens before the features; the base is the offset.
+    /// Parses label, weight and offset (the base) from the tokens before the first bar.
     fn numbers(&self, head: &Head<'_>) -> Result<Numbers, RecordError> {
         let base = head.base.filter(|_| !self.bare);
         let offset = base.map_or(Ok(0.0), |base| finite(base, "the base"))?;
@@ -197,12 +197,12 @@ impl RecordFormat for Vw {
     }
 }
 
-/// Returns the first token of a line, which represents the whole row in error messages.
+/// Returns the first token of a line, which stands for the whole row in error messages.
 fn first(line: &[u8]) -> Token<'_> {
     head::tokens(line).next().unwrap_or_default()
 }
 
-/// Whether the first line of a text has a bar that only a numeric label, blanks or a tag precede.
+/// Whether the first line of a text has a bar (`|`), preceded only by blanks, a numeric label or a tag.
 pub(crate) fn begins(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut lines = text.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
@@ -216,7 +216,7 @@ pub(crate) fn begins(text: &[u8]) -> bool {
     has_number || head.label.is_none() && (before.is_empty() || before.starts_with(b"'"))
 }
 
-/// Returns the location (line and column) and the token of a part of a row that was read.
+/// Returns the location (line and column) and the text of a part of a row, such as the label or a feature.
 pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let line = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
@@ -234,7 +234,7 @@ pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part)
     (Location::Text { line: place.line, column: at as u64 + 1 }, error::token(bytes))
 }
 
-/// Returns the token of the first used feature of a line with this id.
+/// Returns the token of the first feature with this id in a line, among those that are used.
 fn find<'a>(line: &'a [u8], head: &Head<'_>, id: u64, reading: &Schema) -> Option<Token<'a>> {
     let used = NamespaceSelection::new(reading);
     let mut marks = Vec::new();

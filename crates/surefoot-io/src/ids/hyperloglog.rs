@@ -1,20 +1,21 @@
-//! Estimator of the number of distinct ids, in little memory.
+//! Estimator of the number of distinct feature ids (HyperLogLog), in constant memory.
 
 use super::id_map::IdSet;
 
-/// Counter of distinct hashes: exact up to [`EXACT`], then accurate to about 1 %.
+/// Counter of distinct ids, which must be hashes: exact up to [`EXACT`] ids, then accurate to about 1 %.
 ///
 /// HyperLogLog (Flajolet, Fusy, Gandouet, Meunier 2007) with linear counting for few ids. Takes 16 KiB and a few operations per id.
 #[derive(Clone, Debug)]
 pub(crate) struct HyperLogLog {
     exact: IdSet,
-    /// Maximum rank (position of the first set bit, from 1) among the ids of each register.
+    /// Register values of HyperLogLog: for each register, the maximum rank of its ids (position, from 1, of the first set bit after those
+    /// that select the register).
     rank: Vec<u8>,
 }
 
-/// Maximum number of ids that are stored individually.
+/// Maximum number of distinct ids that are stored, so that their count is exact.
 const EXACT: usize = 4096;
-/// Binary logarithm of the number of registers.
+/// Binary logarithm of the number of HyperLogLog registers.
 const REGISTERS: u32 = 14;
 
 impl Default for HyperLogLog {
@@ -24,7 +25,7 @@ impl Default for HyperLogLog {
 }
 
 impl HyperLogLog {
-    /// Counts an id, whose bits must be those of a good hash.
+    /// Counts an id, which must be a hash with well-mixed bits.
     pub(crate) fn add(&mut self, id: u64) {
         if self.exact.len() <= EXACT {
             self.exact.insert(id);
@@ -34,7 +35,7 @@ impl HyperLogLog {
         *register = rank.max(*register);
     }
 
-    /// Adds the ids that another counter has counted.
+    /// Adds all ids counted by another counter.
     pub(crate) fn merge(&mut self, other: &HyperLogLog) {
         for id in other.exact.iter() {
             if self.exact.len() > EXACT {

@@ -1,14 +1,14 @@
-//! Maps and sets of ids, which are already hashes.
+//! Hash maps and sets keyed by feature ids, with a fast hasher because ids are hashes already.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 
 use surefoot_glm::IdHasher;
 
-/// Map keyed by feature ids.
+/// Hash map keyed by feature ids.
 pub(crate) type IdMap<V> = HashMap<u64, V, IdHashBuilder>;
 
-/// Builder of [`HashedId`] hashers that share one random seed.
+/// Hasher factory of [`IdMap`]; all its [`HashedId`] hashers share one random seed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdHashBuilder(IdHasher);
 
@@ -20,7 +20,7 @@ impl BuildHasher for IdHashBuilder {
     }
 }
 
-/// Hasher of a single id.
+/// Hasher for keys that are a single feature id.
 #[derive(Debug)]
 pub(crate) struct HashedId {
     hasher: IdHasher,
@@ -41,21 +41,21 @@ impl Hasher for HashedId {
     }
 }
 
-/// Set of ids for membership tests. If most ids are members and the set is larger than a cache, a test takes one memory access, where
-/// [`HashSet`](std::collections::HashSet) takes two.
+/// Set of feature ids for membership tests. If most tested ids are members and the set exceeds the cache, a test takes one memory access,
+/// where [`HashSet`](std::collections::HashSet) takes two.
 ///
 /// Takes 16 to 32 bytes per id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdSet {
-    /// Hash table with open addressing: an id is in the first bucket that was free from its hash on; 0 marks a free bucket. The length is a
-    /// power of two, or 0.
+    /// Buckets of a hash table with linear probing: an id is stored in the first bucket that was free from its hash on; 0 marks a free
+    /// bucket. The length is a power of two, or 0.
     places: Vec<u64>,
     len: usize,
     hasher: IdHasher,
 }
 
 impl IdSet {
-    /// Returns the number of ids.
+    /// Returns the number of ids in the set.
     pub(crate) fn len(&self) -> usize {
         self.len
     }

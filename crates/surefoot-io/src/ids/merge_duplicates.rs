@@ -1,23 +1,23 @@
-//! Merging of nonzeros of a row that have equal ids.
+//! Merging of nonzeros with equal ids in a row.
 
 use surefoot_glm::IdHasher;
 
-/// Merger that adds up the values of equal ids, each sum at the first occurrence of the id. Other nonzeros keep their order.
+/// Merger of nonzeros with equal ids in a row: their values are added at the first occurrence of the id, and the order is otherwise kept.
 ///
 /// A hash table with at least twice as many buckets as nonzeros gives the position of an id: O(n) expected, for any ids.
 #[derive(Debug, Default)]
 pub(crate) struct DuplicateMerger {
-    /// Buckets of the hash table: position of an id in the row, from 1, in the first bucket that was free from its hash on; 0 marks a free
-    /// bucket.
+    /// Buckets of a hash table from ids to positions in the row, from 1: a position is stored in the first bucket that was free from the
+    /// hash of its id on; 0 marks a free bucket.
     places: Vec<u32>,
     hasher: IdHasher,
-    /// Number of buckets inspected.
+    /// Total number of buckets inspected.
     #[cfg(test)]
     looks: usize,
 }
 
 impl DuplicateMerger {
-    /// Merges the nonzeros from position `first` on, fewer than 2^31.
+    /// Merges nonzeros with equal ids from position `first` on, where there must be fewer than 2^31 nonzeros.
     pub(crate) fn merge(&mut self, index: &mut Vec<u64>, value: &mut Vec<f64>, first: usize) {
         let (index_of_row, value_of_row) = (&mut index[first..], &mut value[first..]);
         let bits = (2 * index_of_row.len()).next_power_of_two().ilog2().max(1);

@@ -1,4 +1,4 @@
-//! Feature ids, which are hashes: maps and sets of them, counting of distinct ones, and merging of duplicates in a row.
+//! Hashed feature ids: maps and sets keyed by them, counting of distinct ids, and merging of duplicates in a row.
 //!
 //! This module does not depend on where ids come from.
 

@@ -25,10 +25,10 @@ use std::io::{self, Write};
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Maximum length of the header, in bytes. A header that is longer because of many tensors, columns or class names is refused.
+/// Maximum length of the header in bytes. Longer headers (from very many tensors, columns or class names) are refused.
 const LONGEST: u64 = 1 << 30;
 
-/// Type of the elements of a tensor, named as in safetensors.
+/// Element type of a tensor, named as in safetensors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[allow(missing_docs)]
 pub enum Dtype {
@@ -40,7 +40,7 @@ pub enum Dtype {
 }
 
 impl Dtype {
-    /// Returns the number of bytes per element.
+    /// Returns the size of an element in bytes.
     #[must_use]
     pub fn size(self) -> usize {
         match self {
@@ -51,20 +51,20 @@ impl Dtype {
     }
 }
 
-/// Named array of numbers, borrowed for writing or owned after reading.
+/// Named array of numbers in an archive, borrowed for writing or owned after reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tensor<'a> {
-    /// Name, unique in the archive.
+    /// Name, unique within the archive.
     pub name: String,
-    /// Type of the elements, which gives their size in bytes.
+    /// Type of the elements.
     pub dtype: Dtype,
-    /// Extent of each dimension, for elements in row-major order.
+    /// Size of each dimension; elements are in row-major order.
     pub shape: Vec<usize>,
-    /// Elements as little-endian bytes.
+    /// Elements, concatenated as little-endian bytes.
     pub bytes: Cow<'a, [u8]>,
 }
 
-/// Content of a model file: a JSON text and tensors.
+/// Content of a model file: a JSON text and a list of tensors.
 ///
 /// ```
 /// use surefoot_io::{Archive, Tensor};
@@ -78,21 +78,21 @@ pub struct Tensor<'a> {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Archive<'a> {
-    /// Canonical JSON text, stored unchanged.
+    /// JSON text, stored unchanged; must be canonical.
     pub meta: String,
-    /// Tensors, stored in this order. Tensors with 8-byte elements are aligned if they come first.
+    /// Tensors in the order of the file. Those with 8-byte elements are aligned if they come first.
     pub tensors: Vec<Tensor<'a>>,
 }
 
 impl<'a> Archive<'a> {
-    /// Version of the format; the only one that is read and written.
+    /// Version of the archive format that is written, and the only one that can be read.
     pub const FORMAT: u64 = 2;
 
-    /// Writes the archive. Equal archives are written as equal bytes.
+    /// Writes the archive to `to`. Equal archives produce equal bytes.
     ///
     /// # Errors
-    /// Errors of `to`; [`io::ErrorKind::InvalidInput`] if `meta` is not JSON, a name occurs twice, or the bytes of a tensor do not fit its
-    /// shape.
+    /// If `to` returns an error; [`io::ErrorKind::InvalidInput`] if `meta` is not JSON, a name occurs twice, or the bytes of a tensor do
+    /// not fit its shape.
     pub fn write(&self, to: &mut impl Write) -> io::Result<()> {
         self.check().map_err(|message| io::Error::new(io::ErrorKind::InvalidInput, message))?;
         let sums: Vec<u64> = self.tensors.iter().map(|tensor| xxh3_64(&tensor.bytes)).collect();
@@ -129,7 +129,7 @@ impl<'a> Archive<'a> {
         Ok(())
     }
 
-    /// Returns the tensor of this name; `None` if there is none.
+    /// Returns the tensor with this name; `None` if the archive has none.
     #[must_use]
     pub fn tensor(&self, name: &str) -> Option<&Tensor<'a>> {
         self.tensors.iter().find(|tensor| tensor.name == name)

@@ -1,4 +1,4 @@
-//! Models as files: archives of named arrays.
+//! Writing and reading of model files, which are archives of named arrays.
 //!
 //! This module may use [`error`](crate::error). The content of a model is defined in the crate of the trainer. A new array is added in
 //! `model_file`.

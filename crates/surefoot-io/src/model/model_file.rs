@@ -1,4 +1,4 @@
-//! Conversion of models to archives and back.
+//! Conversion between models and archives.
 //!
 //! The vector for prediction comes first (`index`, `weight`), then the arrays of the trainer's state. The rest is one JSON object with
 //! sorted keys and the shortest decimals that read back to the same numbers. Equal models are written as equal bytes.
@@ -17,10 +17,10 @@ use crate::error::{Error, ErrorKind, shown};
 
 const INDEX: &str = "index";
 const WEIGHT: &str = "weight";
-/// Prefix of the names of the trainer's arrays in the archive.
+/// Prefix of tensor names in the archive for the arrays of the training state.
 const STATE: &str = "state.";
 
-/// JSON part of a model file.
+/// Part of a model that is stored as JSON in the archive.
 #[derive(Serialize, Deserialize)]
 struct Meta {
     settings: Settings,
@@ -32,10 +32,10 @@ struct Meta {
     unfinished: Option<Value>,
 }
 
-/// Writes a model. Equal models are written as equal bytes.
+/// Writes a model as an archive. Equal models produce equal bytes.
 ///
 /// # Errors
-/// Errors of `to`; [`io::ErrorKind::InvalidInput`], before anything is written, if [`load_model`] would refuse the model.
+/// If `to` returns an error; [`io::ErrorKind::InvalidInput`], before anything is written, if [`load_model`] would refuse the model.
 pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
     let refused =
         |message| io::Error::new(io::ErrorKind::InvalidInput, format!("the model cannot be saved: {message}"));
@@ -43,11 +43,11 @@ pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
     archive_of(model)?.write(to)
 }
 
-/// Reads a model and validates it with [`Model::check`]. O(size of the file).
+/// Reads a model from a file and validates it with [`Model::check`]. O(file size).
 ///
 /// # Errors
-/// A file that cannot be read, is not a model, is damaged, or has another version of the format; a number out of its range, or parts that
-/// do not fit together.
+/// If the file cannot be read, is not a model, is damaged, or has another version of the format; if a number is out of its range or parts
+/// of the model contradict each other.
 pub fn load_model(path: &Path) -> Result<Model, Error> {
     model_of(&Archive::read(path)?)
         .map_err(|message| ErrorKind::Unsound { file: shown(path.as_os_str()), message }.into())
@@ -109,7 +109,7 @@ fn model_of(archive: &Archive<'_>) -> Result<Model, String> {
     Ok(model)
 }
 
-/// Converts a tensor to an array of the trainer's state; `None` if the tensor is something else.
+/// Converts a tensor to an array of the training state; `None` if the tensor belongs to another part of the model.
 fn array_of(tensor: &Tensor<'_>) -> Option<Array> {
     let name = tensor.name.strip_prefix(STATE)?.to_owned();
     let data = match tensor.dtype {
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use surefoot_glm::{Batch, FeatureNames, Loss, Plan, Trainer};
 
-    /// Returns a model learnt from a few rows with the features 0, 7 and the largest id, and labels below `classes`.
+    /// Returns a model trained on a few rows, with the features 0, 7 and the largest id, and labels from 0 to `classes` − 1.
     fn learnt(loss: Loss, classes: u32) -> Model {
         let mut batch = Batch::default();
         for t in 0..60 {
@@ -179,7 +179,7 @@ mod tests {
         bad.iter().for_each(refused);
     }
 
-    /// Asserts that a model whose parts do not fit together is neither written nor read.
+    /// Asserts that an inconsistent model is refused when written and when read.
     fn refused(model: &Model) {
         let mut to = Vec::new();
         let error = save_model(model, &mut to).unwrap_err();

@@ -1,4 +1,4 @@
-//! Location of parts of rows in their input, for faults found after reading.
+//! Location of parts of rows (label, feature, ...) in the input, for errors that are detected after reading.
 
 use surefoot_glm::{Batch, Part};
 
@@ -10,9 +10,9 @@ use crate::{
 };
 
 impl Options {
-    /// Locates a part of row `row` of `batch` in its input, for a fault found after reading.
+    /// Locates a part of row `row` of `batch`, such as the label or a feature, in its input, for errors that are detected after reading.
     ///
-    /// The batch must have been filled with these options and inputs. Costs a scan of the row.
+    /// The batch must have been filled with these options and inputs. Scans the text of the row.
     ///
     /// ```
     /// use surefoot_glm::{Batch, Part};
@@ -45,7 +45,8 @@ impl Options {
         Located { file, location, token }
     }
 
-    /// Locates a fault of a row whose batch no longer has its text: reads the input again up to the row, if possible.
+    /// Locates a part of a row, such as the label, even if its batch no longer holds the text of the row: the input is then read again up
+    /// to the row, if possible.
     #[must_use]
     pub fn describe_again(&self, inputs: &[InputName], batch: &Batch, row: usize, part: Part) -> Located {
         let place = batch.place.get(row).copied().unwrap_or_default();
@@ -59,8 +60,8 @@ impl Options {
         }
     }
 
-    /// Reads an input again up to a row of `batch`; returns the batch with that row, and its position there. `None` if the input has
-    /// changed.
+    /// Reads an input again up to a row of `batch`; returns the new batch and the position of the row in it, or `None` if the input cannot
+    /// be read or its row has changed.
     fn find_again(&self, input: &InputName, batch: &Batch, row: usize) -> Option<(Batch, usize)> {
         let (wanted, line) = (batch.row(row), batch.place[row].line);
         let mut reader = Reader::open(std::slice::from_ref(input), self.clone()).ok()?;

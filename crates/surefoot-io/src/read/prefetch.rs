@@ -1,4 +1,4 @@
-//! Reading ahead on another thread.
+//! Reading of batches ahead of their use, on another thread.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
@@ -9,9 +9,9 @@ use surefoot_glm::{Batch, threads::start};
 use super::reader::RowSource;
 use crate::error::Error;
 
-/// Reader that reads a few batches ahead on another thread and recycles batches.
+/// Row source that reads a few batches of another source ahead, on a separate thread; batches are recycled.
 ///
-/// Dropping it does not wait for the thread. The thread ends at once, or, if it is blocked in a read, when the read returns.
+/// Dropping the `Prefetch` does not wait for the thread, which ends at once or, if it is blocked in a read, when that read returns.
 ///
 /// ```
 /// use surefoot_glm::Batch;
@@ -30,7 +30,7 @@ pub struct Prefetch(Mode);
 
 enum Mode {
     ReaderThread(ReaderThread),
-    /// Reads on the caller's thread, on demand, because the system provided no thread.
+    /// Reading on the caller's thread, on demand, because no thread could be started.
     Here(Box<dyn RowSource + Send>),
 }
 
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Mode {
     }
 }
 
-/// Reading thread, and the channels through which batches circulate.
+/// Thread that reads batches, and the channels through which batches travel to the caller and back.
 #[derive(Debug)]
 struct ReaderThread {
     full: Receiver<FilledBatch>,
@@ -59,11 +59,11 @@ struct FilledBatch {
     progress: (u64, Option<u64>),
 }
 
-/// Maximum number of batches read ahead.
+/// Maximum number of batches read ahead of their use.
 const AHEAD: usize = 4;
 
 impl Prefetch {
-    /// Starts reading from `source`.
+    /// Starts a thread that reads from `source`.
     #[must_use]
     pub fn new(source: impl RowSource + Send + 'static) -> Prefetch {
         let (give, full) = sync_channel(AHEAD);
@@ -75,10 +75,10 @@ impl Prefetch {
         })
     }
 
-    /// Reads like [`RowSource::read`], but returns `None` if nothing arrives within `patience`.
+    /// Reads like [`RowSource::read`], but returns `None` if no batch arrives within `patience`.
     ///
     /// # Errors
-    /// Errors of the source.
+    /// If the source returns an error.
     pub fn read_within(&mut self, batch: &mut Batch, patience: Duration) -> Result<Option<bool>, Error> {
         let ahead = match &mut self.0 {
             Mode::ReaderThread(ahead) => ahead,
@@ -100,7 +100,7 @@ impl ReaderThread {
         filled.result
     }
 
-    /// Handles the end of the thread: returns `false` at the end of its source, and propagates a panic.
+    /// Handles the end of the reading thread: returns `false` if the source has ended, and propagates a panic of the thread.
     fn ended(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join) {
             std::panic::resume_unwind(panic);
@@ -130,7 +130,7 @@ impl RowSource for Prefetch {
     }
 }
 
-/// Fills batches until the source ends or the receiver is dropped.
+/// Reads batches from `source` and sends them, until the source ends or the receiver is dropped.
 fn fill(mut source: impl RowSource, give: &SyncSender<FilledBatch>, take: &Receiver<Batch>) {
     loop {
         let mut batch = take.try_recv().unwrap_or_default();

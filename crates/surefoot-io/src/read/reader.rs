@@ -18,16 +18,16 @@ use crate::{
     table::{format::Format, options::Options, partitions::Partitions},
 };
 
-/// Source of rows in batches.
+/// Source of rows, read in batches.
 pub trait RowSource {
-    /// Replaces the rows of `batch` by the next ones, at least one; returns `false` if none are left.
+    /// Replaces the content of `batch` by the next rows, at least one; returns `false` at the end of the source.
     ///
     /// # Errors
-    /// A fault of the next row or of the input, once all rows before it were delivered. After a row at fault ([`Error::is_row`]), reading
-    /// can continue with the row after it; after any other error nothing more can be read.
+    /// If the next row or the input is invalid; all rows before it have then been delivered. After an invalid row ([`Error::is_row`]),
+    /// reading can continue with the row after it; after any other error it cannot continue.
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error>;
 
-    /// Returns the number of bytes read so far, as stored, and the total if known.
+    /// Returns the number of stored (possibly compressed) bytes read so far, and their total if known.
     fn progress(&self) -> (u64, Option<u64>);
 }
 
@@ -41,12 +41,12 @@ impl<S: RowSource + ?Sized> RowSource for Box<S> {
     }
 }
 
-/// Number of bytes of text in the first batch: small, so that small files and pipes are fast.
+/// Maximum number of bytes of text in the first batch, small so that small files and pipes are read with little delay.
 const FIRST: usize = 4 << 10;
-/// Maximum number of bytes of text in later batches.
+/// Maximum number of bytes of text in each later batch.
 const MOST: usize = 256 << 10;
 
-/// Reader of the rows of a list of inputs, one after the other, decompressed as needed.
+/// Row source that reads a list of inputs one after the other and decompresses them as needed.
 ///
 /// A batch holds the rows of one read of the input, up to 256 KiB: a single line that arrives through a pipe is delivered at once.
 pub struct Reader {
@@ -54,7 +54,7 @@ pub struct Reader {
     next: usize,
     source: Option<Source>,
     options: Options,
-    /// Parsers of the formats encountered so far.
+    /// Parsers of all formats that have occurred in the inputs so far.
     parsers: Vec<(&'static Format, Parser)>,
     /// Position in `parsers` of the parser of the current input; `None` until its format is known.
     current: Option<usize>,
@@ -66,10 +66,10 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Checks all inputs and the options. The first input is opened when the first rows are read.
+    /// Checks all inputs and the options. The first input is opened only when the first rows are read.
     ///
     /// # Errors
-    /// The first input that cannot be read, with the system's reason; a setting out of its range.
+    /// If an input cannot be read or a setting is out of its range.
     pub fn open(inputs: &[InputName], options: Options) -> Result<Reader, Error> {
         options.check()?;
         check_inputs(inputs)?;
@@ -97,10 +97,10 @@ impl Reader {
         })
     }
 
-    /// Builds a reader of rows from `from`, called `name` in messages.
+    /// Builds a reader of the bytes of `from`, which is called `name` in messages.
     ///
     /// # Errors
-    /// A setting out of its range, or a failure to read `from`.
+    /// If a setting is out of its range, or `from` cannot be read.
     pub fn with_reader(name: &str, from: impl Read + Send + 'static, options: Options) -> Result<Reader, Error> {
         let mut reader = Reader::open(&[], options)?;
         reader.total = None;
@@ -108,7 +108,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Returns the number of bytes read so far, as stored, and the total if known; for a progress bar.
+    /// Returns the number of stored (possibly compressed) bytes read so far, and their total if known, for a progress bar.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         (self.position.load(Ordering::Relaxed), self.total)
@@ -120,7 +120,7 @@ impl Reader {
         Source { name, file, before, stream: Stream::Stored(Some(Box::new(raw))), unseen: true }
     }
 
-    /// Reads once, or opens the next input; returns `false` if nothing is left.
+    /// Reads from the current input once, or opens the next input; returns `false` if no input is left.
     fn step(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         if let Some(Parser::Text(parser)) = self.parser()
             && parser.waiting()
@@ -141,12 +141,12 @@ impl Reader {
         }
     }
 
-    /// Returns the parser of the current input; `None` until its format is known.
+    /// Returns the parser of the current input; `None` until the format of the input is known.
     fn parser(&mut self) -> Option<&mut Parser> {
         Some(&mut self.parsers.get_mut(self.current?)?.1)
     }
 
-    /// Detects the format of the current input from its first bytes, which are then parsed again from the start.
+    /// Detects the format of the current input from its first bytes, and puts these bytes back for the parser.
     fn begin(&mut self) -> Result<bool, Error> {
         let Some(source) = &mut self.source else { return Ok(false) };
         let head = match source.head() {
@@ -170,7 +170,8 @@ impl Reader {
         Ok(true)
     }
 
-    /// Returns the format of an input that begins with `head`, after checking that it agrees with the earlier inputs and the model.
+    /// Returns the format of the input `name` that begins with `head`; an error if the format does not suit the earlier inputs or the
+    /// model.
     fn format(&self, name: &str, head: &[u8]) -> Result<&'static Format, Error> {
         let Options { format: given, found, .. } = &self.options;
         let refused = |message: String| ErrorKind::Table { file: name.to_owned(), message };
@@ -209,7 +210,7 @@ impl Reader {
         }
     }
 
-    /// Reads rows of a table, after opening it on the first call.
+    /// Reads the next rows of a columnar table (Parquet or Arrow), which is opened on the first call.
     fn table(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         let parser = self.current.and_then(|current| self.parsers.get_mut(current));
         let (Some((_, Parser::Table(parser))), Some(source)) = (parser, &mut self.source) else { return Ok(false) };
@@ -273,13 +274,13 @@ impl Reader {
     }
 }
 
-/// Whether the first input whose format can be determined is a table.
+/// Whether the first input whose format can be determined is a table (CSV, Parquet or Arrow).
 fn is_table(inputs: &[InputName], options: &Options) -> bool {
     let known = options.format.or_else(|| options.found.format());
     known.or_else(|| Format::guess(inputs, FeatureKey::Column)).is_some_and(|format| format.by == FeatureKey::Column)
 }
 
-/// Returns the description of how features are identified.
+/// Returns, for messages, how features are identified: by index, name or column.
 fn by_words(by: FeatureKey) -> &'static str {
     match by {
         FeatureKey::Index => "index (svmlight)",
@@ -288,10 +289,10 @@ fn by_words(by: FeatureKey) -> &'static str {
     }
 }
 
-/// Number of bytes, within the first line, that suffice to recognise UTF-16.
+/// Number of bytes at the start of a text that suffice to recognise UTF-16.
 const SIGN: usize = 4;
 
-/// Whether text begins like UTF-16: with a byte order mark, or with two ASCII characters of two bytes each.
+/// Whether a text begins like UTF-16: with its byte order mark, or with two ASCII characters of two bytes each.
 fn is_utf16(head: &[u8]) -> bool {
     // Only the first line is inspected, so that a line through a pipe is parsed before the next one arrives.
     let head = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -339,28 +340,28 @@ impl std::fmt::Debug for Reader {
     }
 }
 
-/// Open input.
+/// Input that is open for reading.
 struct Source {
     name: String,
-    /// Regular file that the stream reads, and its size; `None` for other inputs.
+    /// File behind the stream and its size in bytes; `None` if the input is not a regular file.
     file: Option<(Arc<File>, u64)>,
-    /// Number of bytes of the previous inputs.
+    /// Number of stored bytes of all previous inputs.
     before: u64,
     stream: Stream,
-    /// Whether the first bytes are still to be parsed.
+    /// Whether no bytes of the input have been parsed yet.
     unseen: bool,
 }
 
 enum Stream {
-    /// Stream whose codec is not known, because nothing was read yet; `None` only while the codec is detected.
+    /// Stream of which no byte has been read, so that the codec is unknown; `None` only during the detection of the codec.
     Stored(Option<Box<dyn Read + Send>>),
     Open(Option<&'static str>, Box<dyn Read + Send>),
-    /// Placeholder for a stream that was handed over to a table.
+    /// Placeholder after the stream was handed over to a parser that reads its input itself.
     Lent,
 }
 
 impl Source {
-    /// Reads the first bytes: at least a line, unless it is very long. Returns without waiting for bytes after the first line.
+    /// Reads the first bytes of the input: at least one line, unless it is very long. Does not wait for bytes after the first line.
     fn head(&mut self) -> Result<Vec<u8>, (Option<&'static str>, io::Error)> {
         let (mut head, mut n) = (vec![0; FIRST], 0);
         while n < FIRST {
@@ -376,14 +377,14 @@ impl Source {
         Ok(head)
     }
 
-    /// Puts bytes that were read back in front of the stream.
+    /// Puts bytes that were read back at the front of the stream.
     fn unread(&mut self, bytes: Vec<u8>) {
         if let Stream::Open(codec, stream) = std::mem::replace(&mut self.stream, Stream::Lent) {
             self.stream = Stream::Open(codec, Box::new(Cursor::new(bytes).chain(stream)));
         }
     }
 
-    /// Hands the input over to a table; returns `None` if it was already handed over.
+    /// Hands the input over to a parser that reads its input itself; `None` if this was done before.
     fn open(&mut self, position: &Arc<AtomicU64>, input: u32) -> Option<io::Result<Opened>> {
         let (codec, stream) = match std::mem::replace(&mut self.stream, Stream::Lent) {
             Stream::Stored(raw) => match compression::decode(raw?) {
@@ -405,7 +406,7 @@ impl Source {
         }))
     }
 
-    /// Reads decompressed bytes. An error is returned with the name of the codec.
+    /// Reads decompressed bytes; an error comes with the name of the codec, or `None` for uncompressed data.
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize, (Option<&'static str>, io::Error)> {
         loop {
             match &mut self.stream {
@@ -421,7 +422,7 @@ impl Source {
     }
 }
 
-/// Reader that counts the bytes read, in a counter shared with the progress bar.
+/// Reader that adds the number of bytes read to a counter shared with the progress bar.
 struct Counted {
     raw: Box<dyn Read + Send>,
     position: Arc<AtomicU64>,

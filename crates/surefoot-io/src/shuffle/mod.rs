@@ -1,4 +1,4 @@
-//! Rows in an order that depends only on a seed, the pass and the number of each row.
+//! Shuffled order of rows, determined by a seed, the number of the pass, and the number of each row.
 //!
 //! | part | content |
 //! | --- | --- |

@@ -1,8 +1,8 @@
-//! Order of rows in a pass.
+//! Shuffled order of the rows in each pass over the data.
 
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Order of the rows in a pass: by ascending [key](ShuffleOrder::key), with rows of equal keys by number.
+/// Order of the rows in one pass over the data: by ascending [key](ShuffleOrder::key), and by row number among equal keys.
 ///
 /// The order depends only on seed, pass and row number, not on memory, threads, format or size of the data. Orders of different seeds or
 /// passes are unrelated.
@@ -16,9 +16,9 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShuffleOrder {
-    /// Seed, chosen by the user.
+    /// Seed chosen by the user.
     pub seed: u64,
-    /// Number of the pass, from 1.
+    /// Number of the pass over the data, from 1.
     pub pass: u32,
 }
 

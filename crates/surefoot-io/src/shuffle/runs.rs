@@ -1,4 +1,4 @@
-//! Sorted runs of records in a temporary file.
+//! Sorted runs (sequences) of records in a temporary file, for external merge sort.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Take, Write};
@@ -6,29 +6,30 @@ use std::sync::Arc;
 
 use crate::files::spool::ReadAt;
 
-/// Maximum and minimum number of bytes that are read or written at once.
+/// Maximum and minimum number of bytes read or written at a time.
 const PIECE: (usize, usize) = (1 << 20, 4 << 10);
 
-/// Sorted runs, one after the other in an unnamed file in `TMPDIR`, which disappears with its last user, however the process ends.
+/// Sorted runs of records, concatenated in an unnamed file in `TMPDIR`, which the system deletes with its last handle, however the process
+/// ends.
 #[derive(Debug)]
 pub(super) struct Runs {
     file: Arc<File>,
-    /// Position in the file, in bytes, of the end of each run.
+    /// End of each run in the file, in bytes.
     ends: Vec<u64>,
 }
 
 impl Runs {
-    /// Creates an empty file.
+    /// Creates the temporary file, without runs.
     pub(super) fn create() -> io::Result<Runs> {
         Ok(Runs { file: Arc::new(tempfile::tempfile()?), ends: Vec::new() })
     }
 
-    /// Returns the size of the file in bytes.
+    /// Returns the size of the temporary file in bytes.
     pub(super) fn len(&self) -> u64 {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Appends a run: row numbers and their records.
+    /// Appends a run, given as row numbers and records in sorted order.
     pub(super) fn write<'a>(&mut self, records: impl Iterator<Item = (u64, &'a [u8])>) -> io::Result<()> {
         let mut end = self.len();
         let mut file = BufWriter::with_capacity(PIECE.0, &*self.file);
@@ -43,7 +44,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Returns readers of all runs, which together take about `memory` bytes.
+    /// Returns a reader of each run; the buffers of all readers take about `memory` bytes in total.
     pub(super) fn readers(&self, memory: usize) -> Vec<Run> {
         let piece = (memory / self.ends.len().max(1)).clamp(PIECE.1, PIECE.0);
         let starts = std::iter::once(&0).chain(&self.ends);
@@ -55,7 +56,7 @@ impl Runs {
     }
 }
 
-/// Reader of the records of a run, one after the other.
+/// Sequential reader of the records of one run.
 #[derive(Debug)]
 pub(super) struct Run {
     bytes: BufReader<Take<ReadAt>>,
@@ -64,7 +65,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Advances to the next record; returns `false` if there is none.
+    /// Advances to the next record of the run; returns `false` at its end.
     pub(super) fn next(&mut self) -> io::Result<bool> {
         if self.bytes.fill_buf()?.is_empty() {
             return Ok(false);

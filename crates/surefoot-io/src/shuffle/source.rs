@@ -1,4 +1,4 @@
-//! Rows of a source in a new shuffled order per pass.
+//! Row source that delivers the rows of another source in a new shuffled order in each pass.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -12,15 +12,16 @@ use crate::{
     read::reader::RowSource,
 };
 
-/// Maximum number of rows and of nonzeros in a batch, unless a single row has more.
+/// Maximum number of rows, and of nonzeros, per batch, unless a single row has more nonzeros.
 const ROWS: usize = 1 << 10;
 const PAIRS: usize = 1 << 14;
 
-/// Shuffled rows of a source, which is read once; the rows are then delivered in the [`ShuffleOrder`] of each pass.
+/// Shuffler of the rows of a source: the source is read once, and the rows are then delivered in the [`ShuffleOrder`] of each pass over the
+/// data.
 ///
-/// Rows are kept in memory as far as they fit, and the others in an unnamed file in `TMPDIR` that disappears with its last user; the order
-/// does not depend on this. The [positions](surefoot_glm::Row::position) of rows are those in the source, so that the same rows are held
-/// out as in the order of the data.
+/// Rows are kept in memory as far as they fit, and the others in an unnamed file in `TMPDIR`; the order does not depend on this. The
+/// [positions](surefoot_glm::Row::position) of rows are those in the source, so that the same rows are held out as in the order of the
+/// data.
 ///
 /// ```
 /// use surefoot_glm::Batch;
@@ -60,38 +61,38 @@ struct Shared {
     progress: ShuffleProgress,
 }
 
-/// Progress counters, readable without waiting for the reader.
+/// Progress counters of a [`Shuffle`], readable by other threads without a lock.
 #[derive(Debug, Default)]
 struct ShuffleProgress {
-    /// Number of bytes read from the source. `all` is their total, or 0 if it is unknown.
+    /// Number of bytes read from the source; `all` is the total, or 0 if unknown.
     bytes: AtomicU64,
     all: AtomicU64,
-    /// Number of rows of the source, 0 until all are read. `given` is the number of rows delivered in this pass.
+    /// Number of rows of the source, 0 until all have been read; `given` is the number of rows delivered in the current pass.
     rows: AtomicU64,
     given: AtomicU64,
-    /// Number of bytes in the temporary file.
+    /// Size of the temporary file in bytes.
     spilled: AtomicU64,
-    /// Whether the [`Shuffle`] was dropped, so that reading ends early.
+    /// Whether the [`Shuffle`] was dropped, after which readers of its rows stop early.
     over: AtomicBool,
 }
 
 #[derive(Default)]
 struct State {
-    /// Source of the rows; `None` once all of it is read.
+    /// Source of the rows; `None` once all rows have been read.
     source: Option<Box<dyn RowSource + Send>>,
     with_text: bool,
     limit: usize,
     store: Option<Store>,
-    /// Number of rows so far. `positive` counts those with positive weight and a label.
+    /// Number of rows read so far; `positive` counts those with positive weight and a label.
     rows: u64,
     positive: u64,
-    /// Place of the last row of each input that has rows.
+    /// Place in the input of the last row of each input that has rows.
     ends: Vec<Place>,
 }
 
 impl Shuffle {
-    /// Builds a shuffle of the rows of `source`, of which about `memory` bytes may be kept in memory. The text of rows is kept if
-    /// `with_text`, which is needed to describe later faults if the source cannot be read again.
+    /// Builds a shuffler of the rows of `source` that keeps about `memory` bytes of rows in memory. `with_text` keeps the text of each row,
+    /// which later error messages need if the source cannot be read again.
     #[must_use]
     pub fn new(source: impl RowSource + Send + 'static, memory: usize, with_text: bool) -> Shuffle {
         let progress = ShuffleProgress::default();
@@ -100,33 +101,35 @@ impl Shuffle {
         Shuffle { shared: Arc::new(Shared { state: Mutex::new(state), progress }) }
     }
 
-    /// Returns all rows in this order. Reading the first batch reads the whole source first, and may return its errors.
+    /// Returns all rows in the given order. The first batch is delivered only after the whole source was read, and may return an error of
+    /// the source.
     #[must_use]
     pub fn rows(&self, order: ShuffleOrder) -> ShuffledRows {
         ShuffledRows { shared: self.shared.clone(), order, begun: false }
     }
 
-    /// Returns the number of bytes read from the source, and the total if known.
+    /// Returns the number of bytes read from the source, and their total if known.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         let ShuffleProgress { bytes, all, .. } = &self.shared.progress;
         (bytes.load(Relaxed), Some(all.load(Relaxed)).filter(|&all| all > 0))
     }
 
-    /// Returns the share of the rows delivered in this pass, in [0, 1].
+    /// Returns the fraction, in [0, 1], of all rows that were delivered in the current pass.
     #[must_use]
     pub fn share(&self) -> f64 {
         let ShuffleProgress { rows, given, .. } = &self.shared.progress;
         given.load(Relaxed) as f64 / rows.load(Relaxed).max(1) as f64
     }
 
-    /// Returns the number of bytes in the temporary file.
+    /// Returns the size of the temporary file in bytes.
     #[must_use]
     pub fn spilled(&self) -> u64 {
         self.shared.progress.spilled.load(Relaxed)
     }
 
-    /// Returns the number of rows, and the place of the last row of each input with rows; `None` until the whole source is read.
+    /// Returns the number of rows, and the place of the last row of each input that has rows; `None` until the source has been read to its
+    /// end.
     #[must_use]
     pub fn whole(&self) -> Option<(u64, Vec<Place>)> {
         let state = self.shared.lock();
@@ -135,7 +138,7 @@ impl Shuffle {
 }
 
 impl Drop for Shuffle {
-    /// Tells readers of rows on other threads to end soon.
+    /// Signals readers of the rows on other threads to stop early.
     fn drop(&mut self) {
         self.shared.progress.over.store(true, Relaxed);
     }
@@ -176,7 +179,7 @@ impl RowSource for ShuffledRows {
 }
 
 impl State {
-    /// Reads the source to its end, unless that is done or the [`Shuffle`] was dropped.
+    /// Reads the source to its end, unless that was done before or the [`Shuffle`] was dropped.
     fn fill(&mut self, order: ShuffleOrder, progress: &ShuffleProgress) -> Result<(), Error> {
         let Some(source) = &mut self.source else { return Ok(()) };
         let store = self.store.get_or_insert_with(|| Store::new(order, self.limit));
@@ -209,7 +212,7 @@ impl State {
     }
 }
 
-/// Builds the error of a temporary file that cannot be written or read.
+/// Builds the error about a temporary file that cannot be written or read.
 fn failed(source: io::Error) -> Error {
     let folder = shown(std::env::temp_dir().as_os_str());
     ErrorKind::Write { file: format!("{folder} (for rows to be shuffled that memory does not hold; TMPDIR)"), source }

@@ -1,4 +1,4 @@
-//! Store of records in the order of a pass: in memory and, if there are too many, in sorted runs in a temporary file.
+//! Store of row records that are read in sorted order: in memory and, beyond a limit, in sorted runs in a temporary file.
 //!
 //! The store is an external merge sort. Whenever memory is full, its records are sorted and written to the file as a run. Reading merges
 //! the runs, each read in large pieces, with the records in memory. No record is read by random access, and the order does not depend on
@@ -13,23 +13,23 @@ use super::{
     runs::{Run, Runs},
 };
 
-/// Size of a block of memory in bytes, unless a single record is larger.
+/// Size of a block of memory for records in bytes, unless a single record is larger.
 const BLOCK: usize = 1 << 20;
-/// Divisor of the memory limit that gives the memory for reading runs.
+/// Divisor of the memory limit: the buffers for reading runs take the limit divided by this number.
 const READING: usize = 4;
 
-/// Store of records with the numbers of their rows.
+/// Store of records with their row numbers, read in the order of a pass.
 #[derive(Debug)]
 pub(super) struct Store {
     order: ShuffleOrder,
-    /// Maximum number of bytes in memory.
+    /// Memory limit in bytes, beyond which records are moved to the file.
     limit: usize,
     memory: Memory,
     runs: Option<Runs>,
     merge: Merge,
 }
 
-/// Records in memory.
+/// Records held in memory, in blocks of bytes.
 #[derive(Debug, Default)]
 struct Memory {
     blocks: Vec<Vec<u8>>,
@@ -37,7 +37,7 @@ struct Memory {
     entries: Vec<Entry>,
 }
 
-/// Position of a record in memory. The order of entries is that of the rows in the pass.
+/// Location of a record in memory, with its sort key. Entries are ordered like the rows of the pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     key: u64,
@@ -47,25 +47,25 @@ struct Entry {
     len: usize,
 }
 
-/// Progress of reading the records in merged order.
+/// State of reading all records in sorted order, merged from memory and runs.
 #[derive(Debug, Default)]
 struct Merge {
-    /// Number of records in memory that were already returned.
+    /// Number of records in memory that were already read.
     taken: usize,
     runs: Vec<Run>,
-    /// Key, row number and run of the current record of each run.
+    /// Sort key, row number and run of the current record of each run, smallest first.
     heads: BinaryHeap<Reverse<(u64, u64, usize)>>,
-    /// Run whose record was returned last, and is in use until the next record is requested.
+    /// Run whose current record was returned last; the run advances when the next record is requested. `None` if that record was in memory.
     lent: Option<usize>,
 }
 
 impl Store {
-    /// Builds an empty store that keeps about `limit` bytes in memory.
+    /// Builds an empty store with a memory limit of `limit` bytes.
     pub(super) fn new(order: ShuffleOrder, limit: usize) -> Store {
         Store { order, limit, memory: Memory::default(), runs: None, merge: Merge::default() }
     }
 
-    /// Adds the record of a row.
+    /// Adds the record of row `number`, and moves the records to the file when the memory limit is exceeded.
     pub(super) fn push(&mut self, number: u64, record: &[u8]) -> io::Result<()> {
         if self.memory.used() + record.len() > self.limit - self.limit / READING {
             self.spill()?;
@@ -74,13 +74,13 @@ impl Store {
         Ok(())
     }
 
-    /// Returns the size of the temporary file in bytes.
+    /// Returns the size of the temporary file in bytes, 0 if there is none.
     pub(super) fn spilled(&self) -> u64 {
         self.runs.as_ref().map_or(0, Runs::len)
     }
 
-    /// Arranges all records in this order, to be read from the first on. Stops early when `over` returns true, and leaves the records
-    /// incomplete.
+    /// Sorts all records in the given order and goes to the first one. Stops early once `over` returns true; the store then lacks some
+    /// records and must not be read.
     pub(super) fn arrange(&mut self, order: ShuffleOrder, over: &dyn Fn() -> bool) -> io::Result<()> {
         if order != self.order && self.runs.is_some() {
             self.rewrite(order, over)?;
@@ -93,7 +93,7 @@ impl Store {
         (0..self.merge.runs.len()).try_for_each(|run| self.merge.advance(run, order))
     }
 
-    /// Returns the next record; `None` after the last one.
+    /// Returns the next record in sorted order; `None` after the last one.
     pub(super) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         let merge = &mut self.merge;
         if let Some(run) = merge.lent.take() {
@@ -109,7 +109,7 @@ impl Store {
         Ok(merge.lent.map(|run| merge.runs[run].record()))
     }
 
-    /// Sorts all records in a new order. Reads the file sequentially, from start to end.
+    /// Sorts all records in a new order, by reading the old file sequentially and writing a new one.
     fn rewrite(&mut self, order: ShuffleOrder, over: &dyn Fn() -> bool) -> io::Result<()> {
         // The new runs need the memory.
         self.spill()?;
@@ -123,7 +123,7 @@ impl Store {
         Ok(())
     }
 
-    /// Sorts the records in memory and moves them to the file as a run.
+    /// Sorts the records in memory, moves them to the file as a new run, and clears the memory.
     fn spill(&mut self) -> io::Result<()> {
         if self.memory.entries.is_empty() {
             return Ok(());
@@ -139,7 +139,7 @@ impl Store {
         Ok(())
     }
 
-    /// Returns readers of all runs.
+    /// Returns a reader of each run in the file.
     fn readers(&self) -> Vec<Run> {
         self.runs.as_ref().map_or_else(Vec::new, |runs| runs.readers(self.limit / READING))
     }
@@ -157,12 +157,12 @@ impl Merge {
 }
 
 impl Memory {
-    /// Returns the number of bytes of the records and their entries.
+    /// Returns the memory used by records and their entries, in bytes.
     fn used(&self) -> usize {
         self.bytes + self.entries.len() * size_of::<Entry>()
     }
 
-    /// Adds the record of a row.
+    /// Adds a record with its sort key and row number.
     fn push(&mut self, key: u64, number: u64, record: &[u8]) {
         if self.blocks.last().is_none_or(|block| block.len() + record.len() > block.capacity()) {
             self.blocks.push(Vec::with_capacity(record.len().max(BLOCK)));
@@ -175,12 +175,12 @@ impl Memory {
         self.bytes += record.len();
     }
 
-    /// Returns the record of an entry.
+    /// Returns the bytes of the record that an entry locates.
     fn record(&self, entry: &Entry) -> &[u8] {
         &self.blocks[entry.block as usize][entry.at as usize..][..entry.len]
     }
 
-    /// Discards all records.
+    /// Discards all records in memory.
     fn clear(&mut self) {
         self.blocks.clear();
         self.entries.clear();

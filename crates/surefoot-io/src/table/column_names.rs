@@ -1,19 +1,20 @@
-//! Resolution and display of column names.
+//! Lookup of columns by name, number, range or pattern, and their display in messages.
 
 use crate::error;
 
-/// Returns a name as shown in a message.
+/// Returns a column name in the form shown in messages.
 pub(crate) fn shown(name: &str) -> String {
     error::cut(name, 48, 32)
 }
 
-/// Returns a column, by number and name, as shown in a message.
+/// Returns the description of a column, by number and name, for messages.
 pub(crate) fn called(number: usize, name: &str) -> String {
     // In a table without column names, the names are the numbers.
     if name == number.to_string() { format!("column {number}") } else { format!("column {number} ('{}')", shown(name)) }
 }
 
-/// Returns a column as a value of a flag: its name if that needs no quoting in a shell or list, else its number from 1.
+/// Returns a selector of a column for use in a command-line flag: the name if it needs no quoting in a shell or list, otherwise the number
+/// from 1.
 #[must_use]
 pub fn flagged(number: usize, name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -24,7 +25,7 @@ pub fn flagged(number: usize, name: &str) -> String {
     }
 }
 
-/// Returns a list of the names, as many as fit into a message.
+/// Returns a list of column names for a message, with as many names as fit.
 pub(crate) fn listed(names: &[String]) -> String {
     let mut list = String::new();
     for (i, name) in names.iter().enumerate() {
@@ -36,8 +37,9 @@ pub(crate) fn listed(names: &[String]) -> String {
     list
 }
 
-/// Returns the positions, from 0, of the columns that a selector means: the column of this name; else the column of this number, from 1;
-/// else a range of numbers (`15-40`), or names that match a pattern (`x*`, where `*` is any text). Empty if there are none. O(columns).
+/// Returns the positions (from 0) of the columns that a selector matches. A selector is, in order of precedence, a column name, a number
+/// from 1, a range of numbers (`15-40`), or a pattern (`x*`, where `*` matches any text). Returns an empty vector if no column matches.
+/// O(columns).
 ///
 /// ```
 /// let names = ["y", "x1", "x2", "z"];
@@ -54,7 +56,7 @@ pub fn columns_meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
     }
 }
 
-/// Returns the positions of the columns meant by a selector that is not a column name: a number, range or pattern.
+/// Returns the positions (from 0) of the columns that match a number, range or pattern; column names are not considered.
 pub(super) fn meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
     let number = |text: &str| text.parse().ok().filter(|number| (1..=names.len()).contains(number));
     let (first, last) = wanted.split_once('-').unwrap_or((wanted, wanted));
@@ -65,7 +67,7 @@ pub(super) fn meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
     }
 }
 
-/// Whether a text matches a pattern, in which each `*` stands for any text.
+/// Whether a text matches a pattern in which each `*` matches any text.
 fn fits(text: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -77,13 +79,13 @@ fn fits(text: &str, pattern: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Normalises a name by removing details that are easily confused: blanks, punctuation, and the case of letters.
+/// Normalises a column name for comparison: removes blanks and punctuation, and ignores case.
 pub(crate) fn folded(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns a question suggesting a similar name, if there is one: equal except for blanks, punctuation and case, or with an edit distance
-/// of at most a quarter of its letters.
+/// Returns a question that suggests a similar name: one that differs only in blanks, punctuation and case, or within an edit distance of a
+/// quarter of its letters. Returns `None` if no name is similar.
 pub(crate) fn near<S: AsRef<str>>(names: &[S], wanted: &str) -> Option<String> {
     let meant = folded(wanted);
     let alike = |name: &&S| !meant.is_empty() && folded(name.as_ref()) == meant;
@@ -97,7 +99,7 @@ pub(crate) fn near<S: AsRef<str>>(names: &[S], wanted: &str) -> Option<String> {
     Some(format!("did you mean '{}'?", shown(found.as_ref())))
 }
 
-/// Returns the edit distance (Levenshtein) of two texts, of which the first 64 characters are compared.
+/// Returns the Levenshtein edit distance between the first 64 characters of two texts.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().take(64).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,4 +1,4 @@
-//! Roles of columns, from the user's selection and from a model.
+//! Roles of columns (label, weight, feature, ...), according to the user's flags and a model.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,8 @@ use super::{
 };
 use crate::error::ColumnError;
 
-/// Returns for each new column whether it is ignored: by `--ignore` or `--id`, or because it is not in `--keep`.
+/// Returns for each column that the model does not know whether it is ignored: because `--ignore` or `--id` selects it, or because `--keep`
+/// does not.
 pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
     let (by_name, keep) = (by_name(names), &options.reading.keep);
     let mut ignored = vec![!keep.is_empty(); names.len()];
@@ -26,11 +27,11 @@ pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
     ignored
 }
 
-/// Message for a missing cell, if the model was trained without missing cells.
+/// Part of the error message for a missing cell, if the model was trained on data without missing cells.
 pub(crate) const NEVER_MISSING: &str = "which the model cannot read; predict --on-error empty writes an empty line for such a row (skip: none), and a model of \
      fit --missing mean takes the column's mean for it";
 
-/// Returns the remedy for a column that the model needs and the data lack.
+/// Returns the remedy for a column that a model needs but the data do not have.
 pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {
     match role {
         Role::Exposure if options.found.of_model => " (--rates predicts for an exposure of 1)",
@@ -40,7 +41,7 @@ pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {
     }
 }
 
-/// Returns the position of the column of row names; `None` if none is requested.
+/// Returns the position of the column that `--id` selects for row names; `None` if there is no `--id`.
 pub(crate) fn id(names: &[String], wanted: &ColumnSelection) -> Result<Option<usize>, ColumnError> {
     let Some(id) = &wanted.id else { return Ok(None) };
     match columns_meant(names, id)[..] {
@@ -53,8 +54,8 @@ pub(crate) fn id(names: &[String], wanted: &ColumnSelection) -> Result<Option<us
     }
 }
 
-/// Notes an `--ignore` of a column that neither this file nor the model has, since another file may have it. In training, [`roles`] refuses
-/// it.
+/// Records a note about each `--ignore` selector that matches no column of this file or the model, because it may match one of another
+/// file. In training, [`roles`] refuses such a selector.
 pub(crate) fn note_ignored(names: &[String], options: &Options) {
     if !options.found.of_model {
         return;
@@ -72,12 +73,14 @@ fn by_name(names: &[String]) -> HashMap<&str, usize> {
     names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect()
 }
 
-/// Resolves a selector like [`columns_meant`], with a map of names for the case of many names and many selectors.
+/// Returns the positions of the columns that a selector matches, like [`columns_meant`], but fast for many selectors, by a map from names
+/// to positions.
 fn find(names: &[String], by_name: &HashMap<&str, usize>, wanted: &str) -> Vec<usize> {
     by_name.get(wanted).map_or_else(|| meant(names, wanted), |&found| vec![found])
 }
 
-/// Returns the roles that the user gave to columns. If `--keep` is given, all other features are ignored.
+/// Returns the role that the user's flags give to each column, `None` if they give none. With `--keep`, features that it does not select
+/// are ignored.
 pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> Result<Vec<Option<Role>>, ColumnError> {
     let (by_name, wanted) = (by_name(names), &options.wanted);
     let mut roles = vec![None; names.len()];
@@ -108,7 +111,7 @@ pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> R
     Ok(roles)
 }
 
-/// Returns the columns that a selector means; at least one, and exactly one if `single`.
+/// Returns the positions of the columns that a selector matches; an error if there are none, or several although `single` is true.
 fn existing(
     flag: &str,
     names: &[String],
@@ -126,13 +129,13 @@ fn existing(
     Ok(found)
 }
 
-/// Builds the error of a flag that gives a second role to a column.
+/// Builds the error about a flag that gives another role to a column that has a role already.
 fn taken(flag: &str, names: &[String], column: usize) -> ColumnError {
     let column = called(column + 1, &names[column]);
     ColumnError::asked(format!("{flag}: {column} has another use already; give each column one"))
 }
 
-/// Ignores all features except those to be kept.
+/// Gives the role [`Role::Ignored`] to all features that `--keep` does not select.
 fn keep(
     names: &[String],
     by_name: &HashMap<&str, usize>,

@@ -1,49 +1,49 @@
-//! The user's selection of columns of a table.
+//! The user's settings for the columns of a table.
 
 use surefoot_glm::{Quote, Role};
 
-/// The user's selection of columns of a table. A column is identified by name, or by number from 1; names take precedence.
+/// The user's settings for the columns of a table. Columns are identified by name or by number from 1; names take precedence.
 ///
 /// Settings for several columns also accept a [range or pattern](crate::columns_meant).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ColumnSelection {
-    /// Whether the first line holds column names; `None` to detect it.
+    /// Whether the first line is a header (column names); `None` to detect this.
     pub header: Option<bool>,
-    /// Delimiter of cells in text; `None` for that of the model's data, or the one detected from the first lines. A blank stands for any
-    /// run of blanks and tabs.
+    /// Delimiter of text tables; `None` for the one of the model's data or, without a model, the one detected from the first lines. A blank
+    /// stands for any run of blanks and tabs.
     pub delimiter: Option<char>,
-    /// Quote character in text; `None` for that of the model's data, or double quotes.
+    /// Quote character of text tables; `None` for the one of the model's data or, without a model, double quotes.
     pub quote: Option<Quote>,
-    /// Decimal separator of numbers in text: a point or a comma.
+    /// Decimal separator of numbers in text tables, a point or a comma; `None` if the user gave none.
     pub decimal: Option<char>,
-    /// Column of labels.
+    /// Column with labels; `None` if the user gave none.
     pub label: Option<String>,
-    /// Column of importance weights.
+    /// Column with importance weights; `None` if the user gave none.
     pub weight: Option<String>,
-    /// Column of the numbers of trials; labels are then proportions of successes.
+    /// Column with numbers of trials, in which case labels are proportions of successes; `None` if the user gave none.
     pub trials: Option<String>,
-    /// Column of offsets, which are added to margins.
+    /// Column with offsets, which are added to margins; `None` if the user gave none.
     pub offset: Option<String>,
-    /// Column of exposures, whose logarithms are added to margins.
+    /// Column with exposures, whose logarithms are added to margins; `None` if the user gave none.
     pub exposure: Option<String>,
-    /// Categorical columns, each of whose values is a feature.
+    /// Categorical columns, in which each distinct value is a feature.
     pub categorical: Vec<String>,
-    /// Text columns, whose words are features.
+    /// Text columns, in which each distinct word is a feature.
     pub text: Vec<String>,
-    /// Numeric columns, each of which is one feature.
+    /// Numeric columns, each of which is a single feature.
     pub numeric: Vec<String>,
-    /// Columns that yield no features.
+    /// Columns that are not used as features.
     pub ignore: Vec<String>,
-    /// Column of row names: see [`Batch::name`](surefoot_glm::Batch::name).
+    /// Column with row names; `None` if none is requested. See [`Batch::name`](surefoot_glm::Batch::name).
     pub id: Option<String>,
-    /// Whether tags are row names, in Vowpal Wabbit text.
+    /// Whether the tags of Vowpal Wabbit rows are used as row names.
     pub tags: bool,
-    /// Roles whose columns are not required: weights, which are then 1, offsets and exposures.
+    /// Roles whose columns are not used and may be missing from the data: weights (then 1 for each row), offsets and exposures.
     pub without: Vec<Role>,
 }
 
 impl ColumnSelection {
-    /// Returns the flags that assign roles: name of the flag, role, and selected columns.
+    /// Returns each flag that gives a role to columns: name of the flag, role, and selected columns.
     #[must_use]
     pub fn roles(&self) -> [(&'static str, Role, &[String]); 9] {
         [
@@ -59,7 +59,7 @@ impl ColumnSelection {
         ]
     }
 
-    /// Whether columns of this role are unused, and may be missing.
+    /// Whether columns with this role are not used, so that the data need not have them.
     #[must_use]
     pub fn does_without(&self, role: Role) -> bool {
         self.without.contains(&role)

@@ -1,15 +1,15 @@
-//! Description of a data format, independent of its parser.
+//! Description of a data format, without its parser.
 
 use surefoot_glm::FeatureKey;
 
-/// Data format: a row of [`FORMATS`](crate::FORMATS).
+/// Data format that can be read; all formats are listed in [`FORMATS`](crate::FORMATS).
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Format {
     /// Name, as given to `--format`.
     pub name: &'static str,
-    /// File name extensions, without an extension for compression.
+    /// File name extensions that denote the format, without those of compression.
     pub extensions: &'static [&'static str],
-    /// Way in which features are identified: by index, name or column.
+    /// How features are identified in this format: by index, name or column.
     pub by: FeatureKey,
 }

@@ -1,4 +1,4 @@
-//! Properties of the data that readers infer while reading.
+//! Properties of the data that readers infer and that all readers of a command share.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -13,26 +13,26 @@ use surefoot_glm::{Class, FeatureKey, FeatureNames, Schema, TableSchema};
 use super::{dialect::Dialect, format::Format};
 use crate::ids::{hyperloglog::HyperLogLog, id_map::IdMap};
 
-/// Properties that readers infer and a model has to store; shared by all readers of one command.
+/// Properties of the data that readers infer while reading and that a model stores; all readers of a command share them.
 #[derive(Debug, Default)]
 pub struct Inferred {
-    /// Columns of the table, once they are known.
+    /// Columns of the table, set once they are determined.
     pub(crate) table: OnceLock<TableSchema>,
     /// Format of the first input.
     format: OnceLock<&'static Format>,
-    /// Way in which features are identified, once known.
+    /// How features are identified (by index, name or column), set by a model or the first input.
     by: OnceLock<FeatureKey>,
-    /// Whether the columns are those of a model.
+    /// Whether `table` was taken from a model rather than inferred.
     pub(crate) of_model: bool,
-    /// Names of columns inferred to be categorical from the first rows, where a later number would be unexpected.
+    /// Names of columns that were inferred to be categorical from the first rows, so that a number in a later row is an error.
     pub(crate) open: OnceLock<HashSet<String>>,
-    /// Dialect and header of the first text table.
+    /// Delimiter, quote character and header of the first text table.
     head: OnceLock<Head>,
-    /// Whether labels are text, once a label was read.
+    /// Whether labels are text rather than numbers, set when the first label is read.
     pub(crate) text_labels: OnceLock<bool>,
-    /// Whether the loss supports more than two classes.
+    /// Whether the loss supports more than two classes of labels.
     pub(crate) many_classes: bool,
-    /// Whether a reader already counts missing cells.
+    /// Whether some reader already counts missing cells; later readers read the same rows again.
     counted: AtomicBool,
     inner: Mutex<Inner>,
 }
@@ -41,48 +41,49 @@ pub struct Inferred {
 struct Inner {
     classes: Vec<Class>,
     names: IdMap<Box<str>>,
-    /// Names of features that share their id with another feature, if ids are hashed to few bits.
+    /// Ids and names of features that collide with another feature, because ids are hashed to few bits.
     shared: BTreeSet<(u64, Box<str>)>,
-    /// Total length of all names, in bytes.
+    /// Total length of all feature names in bytes.
     name_bytes: usize,
     missing: BTreeMap<String, u64>,
-    /// Categorical columns whose cells may hold several values.
+    /// Categorical columns in which a cell may hold several values (lists).
     lists: BTreeSet<String>,
-    /// Distinct dialects and column orders of text files: the number of the column in the table, per position in the file.
+    /// Distinct combinations of dialect and column order of the text files read.
     layouts: Vec<(Dialect, Arc<ColumnOrder>)>,
     distinct: Option<HyperLogLog>,
     notes: Vec<String>,
-    /// Names of namespaces or indices that the user gave and that occur in rows.
+    /// Namespaces and svmlight indices named by the user that occur in some row.
     met: BTreeSet<String>,
-    /// Formats of inputs, by input name.
+    /// Format of each opened input, by the name of the input.
     formats: HashMap<String, &'static Format>,
 }
 
-/// Dialect and header of a text table, inferred from its first lines.
+/// Delimiter, quote character and header of a text table, as inferred from its first lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Delimiter of cells; a blank stands for any run of blanks and tabs.
+    /// Delimiter of the cells; a blank stands for any run of blanks and tabs.
     pub delimiter: u8,
     /// Quote character; `None` if cells are never quoted.
     pub quote: Option<u8>,
-    /// Whether the first line holds column names.
+    /// Whether the first line is a header (column names).
     pub is_header: bool,
-    /// Whether `is_header` was given by the user or is clear from the data.
+    /// Whether `is_header` is certain: given by the user or clear from the data.
     pub is_sure: bool,
     /// Number of columns.
     pub width: usize,
 }
 
-/// Numbers, from 0, of the columns of a file in the table; `None` for a column that the table lacks.
+/// Column order of a file: for each of its columns the number (from 0) of the column in the table schema; `None` if the schema lacks the
+/// column.
 pub(crate) type ColumnOrder = Vec<Option<usize>>;
 
 impl Inferred {
-    /// Maximum number of notes that are kept.
+    /// Maximum number of notes that are kept; later ones are discarded.
     pub const NOTES: usize = 100;
-    /// Maximum number of label texts for a loss of two classes: more than two, since some may belong to rows at fault.
+    /// Maximum number of distinct label texts with a loss for two classes; more than two because invalid rows may contribute some.
     const SPARE_CLASSES: usize = 64;
 
-    /// Builds the initial state for a model that is used or trained further, from its schema and feature names.
+    /// Builds the initial properties from the schema and the feature names of a model, to predict with it or to continue its training.
     #[must_use]
     pub fn of_model(reading: &Schema, names: &FeatureNames) -> Inferred {
         let found = Inferred { of_model: true, ..Inferred::default() };
@@ -97,7 +98,7 @@ impl Inferred {
         found
     }
 
-    /// Sets whether the loss supports more than two classes.
+    /// Sets whether the loss supports more than two classes of labels.
     #[must_use]
     pub fn with_many_classes(self, many: bool) -> Inferred {
         Inferred { many_classes: many, ..self }
@@ -107,48 +108,48 @@ impl Inferred {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns the format of the first input, once it is known.
+    /// Returns the format of the first input; `None` until it is determined.
     #[must_use]
     pub fn format(&self) -> Option<&'static Format> {
         self.format.get().copied()
     }
 
-    /// Returns the columns of the table, once they are known.
+    /// Returns the columns of the table; `None` until they are determined.
     #[must_use]
     pub fn table(&self) -> Option<&TableSchema> {
         self.table.get()
     }
 
-    /// Returns the number of missing cells by column, in the rows of the first pass.
+    /// Returns the number of missing cells in the first pass over the data, by column name.
     #[must_use]
     pub fn missing(&self) -> BTreeMap<String, u64> {
         self.lock().missing.clone()
     }
 
-    /// Records that rows have features of a name given by the user.
+    /// Records that some row has features of a namespace or index that the user named.
     pub(crate) fn meet(&self, name: &str) {
         self.lock().met.insert(name.to_owned());
     }
 
-    /// Whether a row had features of a name given by the user: a namespace, or an svmlight index or range of indices. Only meaningful for
-    /// names in [`Schema::keep`], [`Schema::ignore`] and [`Schema::interact`].
+    /// Whether some row had features of a namespace, or of an svmlight index or range of indices, that the user named. Only valid for names
+    /// in [`Schema::keep`], [`Schema::ignore`] and [`Schema::interact`].
     #[must_use]
     pub fn has_met(&self, name: &str) -> bool {
         self.lock().met.contains(name)
     }
 
-    /// Returns the first [`Inferred::NOTES`] notes about the data that are not errors, one line each.
+    /// Returns the notes about the data, that is, messages to the user that are not errors: at most [`Inferred::NOTES`], one line each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         self.lock().notes.clone()
     }
 
-    /// Returns the way in which features are identified: by the model, or else by the first input.
+    /// Returns how features are identified, according to the model or, without one, the first input; `None` until it is determined.
     pub(crate) fn by(&self) -> Option<FeatureKey> {
         self.by.get().copied()
     }
 
-    /// Records the format of an input. Returns the way in which earlier inputs identify features if it differs.
+    /// Records the format of an input. If earlier inputs identify features in a different way, returns that way; otherwise `None`.
     pub(crate) fn open(&self, name: &str, format: &'static Format) -> Option<FeatureKey> {
         let _ = self.format.set(format);
         self.lock().formats.insert(name.to_owned(), format);
@@ -156,17 +157,17 @@ impl Inferred {
         (by != format.by).then_some(by)
     }
 
-    /// Returns the format of an opened input, by its name.
+    /// Returns the format of the input with this name; `None` if it was not opened yet.
     pub(crate) fn format_of(&self, name: &str) -> Option<&'static Format> {
         self.lock().formats.get(name).copied()
     }
 
-    /// Whether a feature of this id, as used in rows, has a name here.
+    /// Whether a name is stored for the feature with this id (as stored in rows, that is, after hashing to fewer bits).
     pub(crate) fn knows(&self, id: u64) -> bool {
         self.lock().names.contains_key(&id)
     }
 
-    /// Adds a note, unless it is already noted.
+    /// Adds a note, unless the same note was added before.
     pub(crate) fn note(&self, note: String) {
         let notes = &mut self.lock().notes;
         if notes.len() < Inferred::NOTES && !notes.contains(&note) {
@@ -194,19 +195,19 @@ impl Inferred {
         kept.shared.iter().for_each(|(id, name)| show(*id, name));
     }
 
-    /// Whether labels are text, in the rows read so far.
+    /// Whether labels are text rather than numbers, according to the rows read so far.
     #[must_use]
     pub fn has_text_labels(&self) -> bool {
         !self.lock().classes.is_empty()
     }
 
-    /// Returns the classes whose labels are text, in the order of the texts.
+    /// Returns the classes of labels that are text, sorted by text.
     #[must_use]
     pub fn classes(&self) -> Vec<Class> {
         self.lock().classes.clone()
     }
 
-    /// Stores the name of an id; returns `false` if the limits on names are reached.
+    /// Stores the name of the feature with this id; returns `false` if the limits on names are reached, so that no more names are needed.
     pub(crate) fn name(&self, id: u64, name: &str) -> bool {
         let inner = &mut *self.lock();
         let count = inner.names.len() + inner.shared.len();
@@ -223,8 +224,8 @@ impl Inferred {
         true
     }
 
-    /// Returns the number of distinct features before hashing to fewer bits, in the inputs read to their end: exact up to 4096, then
-    /// accurate to about 1 %. `None` without such hashing.
+    /// Returns the number of distinct features before hashing to fewer bits, over all inputs read to their end: exact up to 4096, then
+    /// accurate to about 1 %. `None` if features are not hashed to fewer bits.
     #[must_use]
     pub fn distinct(&self) -> Option<u64> {
         self.lock().distinct.as_ref().map(HyperLogLog::count)
@@ -234,12 +235,13 @@ impl Inferred {
         self.lock().distinct.get_or_insert_default().merge(distinct);
     }
 
-    /// Whether the caller counts missing cells: `true` only for the first reader, because later readers read the same rows again.
+    /// Whether the calling reader should count missing cells: `true` only for the first reader that asks, because later ones read the same
+    /// rows again.
     pub(crate) fn counts(&self) -> bool {
         !self.counted.swap(true, Ordering::Relaxed)
     }
 
-    /// Stores the layout of a file, to describe faults found later.
+    /// Stores the dialect and the column order of a text file, which are needed to locate errors detected later.
     pub(crate) fn lay_out(&self, dialect: Dialect, order: &Arc<ColumnOrder>) {
         let layouts = &mut self.lock().layouts;
         if !layouts.iter().any(|known| known.0 == dialect && known.1 == *order) {
@@ -247,43 +249,43 @@ impl Inferred {
         }
     }
 
-    /// Returns the layouts of the files read so far.
+    /// Returns the distinct dialects and column orders of the text files read so far.
     pub(crate) fn layouts(&self) -> Vec<(Dialect, Arc<ColumnOrder>)> {
         self.lock().layouts.clone()
     }
 
-    /// Returns dialect and header of the first text table, once known.
+    /// Returns delimiter, quote character and header of the first text table; `None` until they are determined.
     #[must_use]
     pub fn head(&self) -> Option<Head> {
         self.head.get().copied()
     }
 
-    /// Stores dialect and header of the first text table.
+    /// Stores delimiter, quote character and header of a text table, if it is the first one.
     pub(crate) fn tell_of_head(&self, head: Head) {
         let _ = self.head.set(head);
     }
 
-    /// Records that the cells of a categorical column may hold several values.
+    /// Records that cells of a categorical column may hold several values.
     #[cfg(feature = "parquet")]
     pub(crate) fn tell_of_lists(&self, column: &str) {
         self.lock().lists.insert(column.to_owned());
     }
 
-    /// Whether the cells of a categorical column may hold several values.
+    /// Whether cells of a categorical column may hold several values.
     #[must_use]
     pub fn holds_lists(&self, column: &str) -> bool {
         self.lock().lists.contains(column)
     }
 
-    /// Adds `cells` missing cells to the count of a column.
+    /// Adds `cells` to the number of missing cells of a column.
     pub(crate) fn count_missing(&self, column: &str, cells: u64) {
         *self.lock().missing.entry(column.to_owned()).or_default() += cells;
     }
 
-    /// Returns the code of a label that is text. Codes are ordered like the texts, whatever the order of rows: the first text gets 0, a
-    /// text before or after all others gets 1 less or more than them, and a text between two gets the mean of their codes. The code is
-    /// infinite, which no loss accepts as a class, if no number is left between two codes or there are too many texts for a loss of two
-    /// classes.
+    /// Returns the code of the class with this label text, and assigns one if the text is new. Codes are ordered like the texts, whatever
+    /// the order of rows: the first text gets 0, a text before or after all others gets 1 less or more than them, and a text between two
+    /// gets the mean of their codes. The code is infinite, which no loss accepts as a class, if no number is left between two codes or
+    /// there are too many texts for a loss of two classes.
     pub(crate) fn class(&self, text: &str) -> f64 {
         let classes = &mut self.lock().classes;
         let at = match classes.binary_search_by(|class| class.text.as_str().cmp(text)) {

@@ -1,4 +1,4 @@
-//! Options and inferred properties of the data, before features are built: columns, their roles, and partition folders.
+//! Columns of tables, their roles, partition folders, and reader options: everything needed before features are built.
 //!
 //! The types are plain data shared by formats and readers. This module may use [`files`](crate::files), [`ids`](crate::ids) and
 //! [`text`](crate::text).

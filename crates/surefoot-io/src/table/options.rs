@@ -1,4 +1,4 @@
-//! Options of the readers of data: format, columns, and properties inferred while reading.
+//! Options of the readers of data.
 
 use std::sync::Arc;
 
@@ -7,46 +7,46 @@ use surefoot_glm::{FeatureGroups, FeatureNames, Quote, Schema};
 use super::{column_selection::ColumnSelection, format::Format, inferred::Inferred, partitions::Partitions};
 use crate::error::{Error, ErrorKind};
 
-/// Options of readers: schema, column selection, and shared inferred properties.
+/// Options of a reader: schema, the user's column settings, and the inferred properties that readers share.
 ///
 /// A clone shares the inferred properties: see [`Inferred`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Format of all inputs; `None` to detect it per input, from its first bytes or its extension.
+    /// Format of all inputs; `None` to detect the format of each input from its content and its extension.
     pub format: Option<&'static Format>,
-    /// Schema, as stored in a model.
+    /// Schema of the features (columns, hashing, interactions), as stored in a model.
     pub reading: Schema,
-    /// The user's selection of columns, made before the columns are known.
+    /// The user's settings for the columns, which refer to columns by name or number.
     pub wanted: ColumnSelection,
-    /// Whether rows may lack labels, and labels are ignored.
+    /// Whether labels are not needed (as in prediction): rows may lack them, and those present are ignored.
     pub unlabelled: bool,
-    /// Whether labels may be text, because the loss has classes.
+    /// Whether labels may be text, because the loss is for classification.
     pub classes: bool,
-    /// Groups of features to be numbered in rows: namespaces, columns (selected as in [`columns_meant`](crate::columns_meant)), svmlight
-    /// indices and ranges of them (`10-20`).
+    /// Feature groups (sets of features with the same penalty factor or bounds), given by namespace, column (as in
+    /// [`columns_meant`](crate::columns_meant)), svmlight index or range of indices (`10-20`).
     pub groups: FeatureGroups,
-    /// Check of the formats that are accepted.
+    /// Check that may refuse the format of an input.
     pub accepts: Accepts,
-    /// Properties that readers infer from the data, such as columns and label texts.
+    /// Properties of the data that readers infer, such as columns and label texts; shared by all clones of the options.
     pub found: Arc<Inferred>,
-    /// Columns from `key=value` folders; set by [`Reader::open`](crate::Reader::open).
+    /// Constant columns from `key=value` folder names; set by [`Reader::open`](crate::Reader::open).
     pub partitions: Partitions,
 }
 
-/// Check of the format, called as soon as the format is known and before the first row. The default accepts all formats.
+/// Check of the format of an input, called as soon as the format is known, before the first row is read. The default accepts all formats.
 #[derive(Clone, Default)]
 pub struct Accepts(Option<Arc<Accept>>);
 
-/// Check that returns the reason if a format is refused.
+/// Function that returns an error message if it refuses a format.
 type Accept = dyn Fn(&'static Format) -> Result<(), String> + Send + Sync;
 
 impl Accepts {
-    /// Builds a check from a function that returns the reason if it refuses a format.
+    /// Builds a check from a function that returns an error message if it refuses a format.
     pub fn new(accept: impl Fn(&'static Format) -> Result<(), String> + Send + Sync + 'static) -> Accepts {
         Accepts(Some(Arc::new(accept)))
     }
 
-    /// Checks a format.
+    /// Calls the check for a format.
     pub(crate) fn check(&self, format: &'static Format) -> Result<(), Error> {
         let refused = self.0.as_ref().and_then(|accept| accept(format).err());
         refused.map_or(Ok(()), |message| Err(ErrorKind::Setting { message }.into()))
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Accepts {
 }
 
 impl Options {
-    /// Returns a copy whose readers do not share inferred properties, but infer them anew, starting from the schema.
+    /// Returns a copy of the options with inferred properties of its own, which start from those of the model, if any.
     #[must_use]
     pub fn apart(&self) -> Options {
         let begun = || Inferred::of_model(&self.reading, &FeatureNames::default());
@@ -69,7 +69,7 @@ impl Options {
         Options { found: Arc::new(found), ..self.clone() }
     }
 
-    /// Returns the schema for a model, with all properties inferred so far.
+    /// Returns the schema to be stored in a model, including everything inferred so far.
     #[must_use]
     pub fn reading(&self) -> Schema {
         let mut reading = self.reading.clone();
@@ -85,10 +85,10 @@ impl Options {
         reading
     }
 
-    /// Checks the settings that a user may get wrong.
+    /// Checks that the user's settings are in their valid ranges.
     ///
     /// # Errors
-    /// A setting out of its range.
+    /// If a setting is out of its range.
     pub fn check(&self) -> Result<(), Error> {
         let is_wrong = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() || "\"\r\n".contains(c));
         let quote = self.wanted.quote.or(self.reading.table.quote);

@@ -1,4 +1,4 @@
-//! Columns from folder names: `year=2024/part-0.parquet` has a column `year`, as Hive, Spark and pyarrow write tables.
+//! Constant columns from folder names: `year=2024/part-0.parquet` has a column `year`, as written by Hive, Spark and pyarrow.
 
 use std::path::{Component, Path};
 
@@ -11,37 +11,37 @@ use crate::{
     text::cell_value,
 };
 
-/// Columns from folders named `key=value`, for each input of a command.
+/// Constant columns from `key=value` folder names, for each input of a command.
 ///
-/// In a fit from scratch a key is a column if a flag names it, or if the paths of all files have it and either it was found in a folder or
-/// by a pattern, or its values differ. A model defines its columns, and other keys are ignored. Keys and values are decoded as Hive writes
-/// them: `%20` is a blank, `__HIVE_DEFAULT_PARTITION__` a missing value.
+/// When a model is trained from scratch, a key becomes a column if a flag names it, or if the paths of all files have it and it was found
+/// by expanding a folder or pattern or has different values. An existing model defines its columns, and other keys are ignored. Keys and
+/// values are decoded as Hive writes them: `%20` is a blank, `__HIVE_DEFAULT_PARTITION__` a missing value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Partitions {
     inputs: Vec<Vec<Constant>>,
 }
 
-/// Column that has one value in all rows of an input.
+/// Constant column, which has the same value in all rows of an input, from a `key=value` folder name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Constant {
     pub(crate) column: String,
-    /// Value of the column; `None` if it is missing.
+    /// Value of the column; `None` for a missing value.
     pub(crate) value: Option<String>,
     pub(crate) role: Role,
-    /// Whether a column of this name in the file must hold the same value.
+    /// Whether, if the file itself has a column of this name, its cells must equal `value`.
     pub(crate) binds: bool,
 }
 
-/// Folder `key=value` of a path.
+/// Key and value of a folder named `key=value` in the path of an input.
 struct KeyValue {
     key: String,
     value: Option<String>,
-    /// Whether the folder was found by expansion of a folder or pattern, not named by the user.
+    /// Whether the folder was found by expanding a folder or a glob pattern, rather than named by the user.
     found: bool,
 }
 
 impl Constant {
-    /// Whether the text of a cell equals the value of the folder.
+    /// Whether the text of a cell equals the value of the folder, also as a number; always true if the value is missing.
     pub(crate) fn agrees(&self, cell: &[u8]) -> bool {
         let number = |text: &[u8]| cell_value::number(text).filter(|x| x.is_finite());
         match &self.value {
@@ -52,7 +52,7 @@ impl Constant {
         }
     }
 
-    /// Returns the message for a cell that contradicts the folder.
+    /// Returns the error message for a cell that differs from the value of the folder.
     pub(crate) fn disagrees(&self) -> String {
         let (column, value) = (&self.column, self.value.as_deref().unwrap_or_default());
         format!("the folder says {column}={value}; move the file, or rename the folder or the column")
@@ -60,20 +60,20 @@ impl Constant {
 }
 
 impl Partitions {
-    /// Returns the constants of input number `input`.
+    /// Returns the constant columns of input number `input`, from 0.
     pub(crate) fn of(&self, input: usize) -> &[Constant] {
         self.inputs.get(input).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether no input has partition columns.
+    /// Whether no input has constant columns.
     pub(crate) fn is_empty(&self) -> bool {
         self.inputs.is_empty()
     }
 
-    /// Finds the partition columns in the paths of inputs.
+    /// Finds the constant columns of all inputs in the folder names of their paths.
     ///
     /// # Errors
-    /// A folder or pattern has files whose paths have a key and others whose paths do not.
+    /// If some files found in one folder or by one pattern have a key in their paths and others do not.
     pub(crate) fn find(
         inputs: &[InputName],
         wanted: &ColumnSelection,
@@ -104,8 +104,8 @@ impl Partitions {
     }
 }
 
-/// Returns the keys that are columns in a fit from scratch, their roles, and whether columns of the same name in a file must agree with
-/// them.
+/// Returns the keys that become columns when a model is trained from scratch, with the role of each and whether columns of the same name in
+/// files must have the folder's value.
 fn chosen(
     inputs: &[InputName],
     pairs: &[Vec<KeyValue>],
@@ -138,7 +138,7 @@ fn chosen(
     Ok(columns)
 }
 
-/// Returns the role of a key: numeric if all values are numbers, else categorical.
+/// Returns the role of a key, by its values: numeric if all are numbers, otherwise categorical.
 fn guess(pairs: &[&KeyValue]) -> Role {
     let is_number = |text: &String| {
         let text = text.as_bytes();
@@ -148,7 +148,7 @@ fn guess(pairs: &[&KeyValue]) -> Role {
     if values.peek().is_some() && values.all(is_number) { Role::Number } else { Role::Category }
 }
 
-/// Returns the role that the user gave to a column of this name.
+/// Returns the role that the user's flags give to the column `key`; `None` if they give none.
 fn said(wanted: &ColumnSelection, key: &str) -> Option<Role> {
     let names = |given: &[String]| {
         given.iter().any(|given| given == key || given.contains('*') && !columns_meant(&[key], given).is_empty())
@@ -156,7 +156,7 @@ fn said(wanted: &ColumnSelection, key: &str) -> Option<Role> {
     wanted.roles().into_iter().find(|(_, _, given)| names(given)).map(|(_, role, _)| role)
 }
 
-/// Returns the folders `key=value` of an input's path; if a key occurs twice, the inner folder.
+/// Returns the `key=value` folders in the path of an input; if a key occurs twice, only the innermost folder.
 fn pairs(input: &InputName) -> Vec<KeyValue> {
     let Some(folder) = input.path().and_then(Path::parent) else { return Vec::new() };
     let from = if let InputName::Member { from, .. } = input { *from } else { usize::MAX };
@@ -172,7 +172,7 @@ fn pairs(input: &InputName) -> Vec<KeyValue> {
     pairs
 }
 
-/// Decodes a text in which `%20` and the like stand for bytes.
+/// Decodes a percent-encoded text, in which `%20` stands for a blank.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

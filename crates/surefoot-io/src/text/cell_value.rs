@@ -1,4 +1,4 @@
-//! Values of cells, independent of the format of the table.
+//! Meaning of cells as numbers, categories and missing values, which is the same in all table formats.
 //!
 //! A cell of CSV is text; a cell of Parquet or Arrow has a type. Equal values yield equal features: typed values are first converted to
 //! text (`formats/columnar/cells.rs`), so that the rules for text apply to all formats:
@@ -20,28 +20,28 @@ use super::number;
 
 pub(crate) mod time;
 
-/// Texts that mean a missing value by default, in addition to those that the user gives.
+/// Texts that denote a missing value by default.
 const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "NULL", "null", "None"];
 
-/// Texts that mean a missing value: the empty text, the usual words ([`MISSING`]), any spelling of NaN, and those given by the user.
+/// Texts that denote a missing value: the empty text, the default texts ([`MISSING`]), any spelling of NaN, and texts given by the user.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MissingTexts {
     na: Vec<Vec<u8>>,
-    /// Numeric values of the user's texts that are numbers, so that `-999.0` matches `-999`.
+    /// Values of those of the user's texts that are numbers, so that `-999` also covers `-999.0`.
     numbers: Vec<f64>,
-    /// Whether the usual words do not mean a missing value.
+    /// Whether the default texts do not denote a missing value.
     no_default: bool,
 }
 
 impl MissingTexts {
-    /// Returns the missing texts of a table's schema.
+    /// Returns the missing-value texts of a table schema.
     pub(crate) fn of(table: &TableSchema) -> MissingTexts {
         let na: Vec<_> = table.na.iter().map(|word| word.trim_ascii().as_bytes().to_vec()).collect();
         let numbers = na.iter().filter_map(|word| any_number(word)).collect();
         MissingTexts { na, numbers, no_default: table.no_default_na }
     }
 
-    /// Whether a text means a missing value.
+    /// Whether a text denotes a missing value.
     #[inline]
     pub(crate) fn is(&self, text: &[u8]) -> bool {
         // Fast path: most texts do not begin with a byte with which a missing text may begin.
@@ -63,8 +63,8 @@ impl MissingTexts {
         }
     }
 
-    /// Whether a cell of a text column has no words: it is empty, or the user gave it as missing. The usual words do not count, since NA
-    /// may be a word of prose.
+    /// Whether a cell of a text column has no words: it is empty or one of the user's missing-value texts. The default texts are ignored,
+    /// since NA may be a word of prose.
     pub(crate) fn is_no_text(&self, text: &[u8]) -> bool {
         text.is_empty() || self.is_named(text)
     }
@@ -74,13 +74,13 @@ impl MissingTexts {
             || (self.has_numbers() && any_number(text).is_some_and(|number| self.numbers.contains(&number)))
     }
 
-    /// Whether the user gave numbers that mean a missing value.
+    /// Whether some of the user's missing-value texts are numbers.
     #[inline]
     pub(crate) fn has_numbers(&self) -> bool {
         !self.numbers.is_empty()
     }
 
-    /// Replaces numbers that mean a missing value by NaN.
+    /// Replaces numbers that denote a missing value by NaN.
     #[cfg(feature = "parquet")]
     pub(crate) fn take_out(&self, numbers: &mut [f64]) {
         if self.has_numbers() {
@@ -89,18 +89,18 @@ impl MissingTexts {
     }
 }
 
-/// Parses a text as a number in digits, finite or not, ignoring blanks around it; `None` if it is not one.
+/// Parses a number written in digits, infinite or NaN included, with optional surrounding blanks; `None` if the text is not a number.
 pub(crate) fn any_number(text: &[u8]) -> Option<f64> {
     let text = text.trim_ascii();
     number::value(text, 0).filter(|found| found.1 == text.len()).map(|found| found.0)
 }
 
-/// Parses a text where a number is needed: digits, or a boolean in any spelling.
+/// Parses a number, or a boolean in any spelling as 1 or 0; `None` for other texts.
 pub(crate) fn number(text: &[u8]) -> Option<f64> {
     any_number(text).or_else(|| word(text))
 }
 
-/// Parses a boolean that is written as a word or a letter, as 1 or 0.
+/// Parses a boolean written as a word or a single letter as 1 or 0; `None` for other texts.
 pub(crate) fn word(text: &[u8]) -> Option<f64> {
     match text.trim_ascii() {
         b"t" | b"T" => Some(1.0),
@@ -109,7 +109,7 @@ pub(crate) fn word(text: &[u8]) -> Option<f64> {
     }
 }
 
-/// Parses a boolean that is written as a word. Single letters are not booleans, since they may be categories.
+/// Parses a boolean written as a word; `None` for other texts. Single letters are not accepted, since they may be categories.
 pub(crate) fn boolean(text: &[u8]) -> Option<bool> {
     match text.trim_ascii() {
         b"true" | b"True" | b"TRUE" => Some(true),
@@ -118,7 +118,7 @@ pub(crate) fn boolean(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// Returns the category of a text: one text for all spellings of a value.
+/// Returns the category that a text stands for, which is the same text for all spellings of a value.
 #[inline]
 pub(crate) fn category(text: &[u8]) -> Cow<'_, [u8]> {
     let text = text.trim_ascii();
@@ -133,7 +133,7 @@ pub(crate) fn category(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns the category of a text that begins like a number or a time.
+/// Returns the category that a text stands for, if the text begins like a number or a time.
 fn of_digits(text: &[u8]) -> Cow<'_, [u8]> {
     let negative = usize::from(text[0] == b'-');
     let digits = text[negative..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -150,13 +150,13 @@ fn of_digits(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Removes the sign of zero.
+/// Removes the minus sign of a zero.
 fn unsigned_zero(whole: &[u8]) -> &[u8] {
     if whole == b"-0" { b"0" } else { whole }
 }
 
-/// Spells out a number with an exponent, as programs write it, in full digits. `12e45` is not such a number, because hexadecimal codes look
-/// like it.
+/// Converts a number in exponent notation, as programs write it, to full digits (`1e+03` to `1000`); `None` for other texts. `12e45` is not
+/// accepted, because hexadecimal codes look like it.
 fn of_exponent(text: &[u8]) -> Option<String> {
     let at = memchr::memchr2(b'e', b'E', text)?;
     let has_sign = matches!(text.get(at + 1), Some(b'+' | b'-'));
@@ -166,7 +166,7 @@ fn of_exponent(text: &[u8]) -> Option<String> {
     any_number(text).filter(|number| number.is_finite()).map(spelled)
 }
 
-/// Returns the shortest decimal without an exponent that reads back to the same number.
+/// Returns the shortest decimal notation without an exponent that parses to the same number.
 pub(crate) fn spelled(number: f64) -> String {
     // Adding 0 removes the sign of zero.
     (number + 0.0).to_string()

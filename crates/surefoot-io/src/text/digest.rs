@@ -1,9 +1,9 @@
-//! Chained hash of the bytes read.
+//! Chained hash of the input, which identifies each row by all bytes read up to its end.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
-/// Chain of XXH3-64 hashes from row to row: the hash of a row covers all bytes since the end of the previous row, and is seeded with the
-/// hash of the previous row.
+/// Chain of XXH3-64 hashes, one per row. The hash of a row covers all bytes since the end of the previous row, and is seeded with the hash
+/// of the previous row.
 ///
 /// Most rows are contiguous and are hashed in one call. Bytes that are discarded before their row ends (comments, blank lines) are added
 /// with [`Digest::add`].
@@ -14,14 +14,14 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    /// Adds bytes of a row that ends later.
+    /// Adds bytes to the hash of a row that ends later.
     pub(crate) fn add(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
             self.open.get_or_insert_with(|| Box::new(Xxh3::with_seed(self.hash))).update(bytes);
         }
     }
 
-    /// Adds the last bytes of a row and returns the hash of the row.
+    /// Adds the last bytes of a row and returns its hash.
     pub(crate) fn close(&mut self, bytes: &[u8]) -> u64 {
         self.hash = match self.open.take() {
             None => xxh3_64_with_seed(bytes, self.hash),

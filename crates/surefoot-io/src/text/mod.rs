@@ -1,4 +1,4 @@
-//! Interpretation of bytes as text: numbers, words, values of cells, and text that is safe to show on a terminal.
+//! Interpretation of bytes as text: numbers, words, values of cells, and escaping for display.
 //!
 //! The functions are pure and use no other module of this crate. A new meaning of a cell, whatever the format, is added in `cell_value`.
 

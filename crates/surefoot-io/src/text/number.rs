@@ -1,12 +1,12 @@
-//! Numbers in text: fast parsing of the usual `index:value` pairs, 16 bytes at a time, and parsing of any index and value.
+//! Parsing of numbers in text: plain `index:value` pairs fast, 16 bytes at a time, and any other index or value.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
 
-/// The digit zero in each of 16 bytes.
+/// The ASCII digit 0 in each of 16 bytes.
 const ZEROS: u128 = u128::from_le_bytes([b'0'; 16]);
 
-/// Returns the number that 16 digits stand for. Each byte holds the value of a digit, with the first digit in the lowest byte.
+/// Returns the integer with the given 16 digits. Each byte holds the value of one digit, with the first digit in the lowest byte.
 #[inline(always)]
 fn join(digits: u128) -> u64 {
     // Joins neighbouring digits to pairs, pairs to fours, and fours to eights.
@@ -19,7 +19,7 @@ fn join(digits: u128) -> u64 {
     eight(digits as u64) * 100_000_000 + eight((digits >> 64) as u64)
 }
 
-/// Parses an `index:value` pair if it is plain: digits only, and in the value optionally a minus sign and a point.
+/// Parses an `index:value` pair if it is plain: digits only, except for an optional minus sign and point in the value.
 ///
 /// The pair must contain no delimiters (see `formats/svmlight/delimiters.rs`) except those after the index and the value. `None` means that
 /// the pair must be parsed with [`index`] and [`value`]: it is malformed, or has more than 15 bytes on a side.
@@ -34,7 +34,8 @@ pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {
     is_plain.then(|| (join(index), decimal(join(digits), decimals, pair.sign)))
 }
 
-/// Parses the number from `start` to `end` of a text if it is plain (see [`pair`]), whatever other bytes the text has there.
+/// Parses the number from `start` to `end` of a text if it is plain: digits with an optional minus sign and point. Other numbers yield
+/// `None`.
 #[inline(always)]
 pub(crate) fn plain(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let bytes = text.get(..end)?.last_chunk()?;
@@ -49,25 +50,25 @@ pub(crate) fn plain(text: &[u8], start: usize, end: usize) -> Option<f64> {
     if more == 0 { Some(decimal(join(digits), decimals, sign)) } else { None }
 }
 
-/// Bit that is clear in the value of a digit (the byte xor `0`), but set in that of the minus sign, the point and the slash.
+/// Mask of the bit that is 0 in the value of a digit (the byte XOR `0`) but 1 in that of a minus sign, a point and a slash.
 const OTHERS: u128 = 0x1010_1010_1010_1010_1010_1010_1010_1010;
-/// Top bit of each byte.
+/// Mask of the top bit of each of 16 bytes.
 const TOPS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
 
-/// Returns the last `count` bytes, 1 to 16, as the values of digits, preceded by zeros.
+/// Returns the last `count` of 16 bytes (1 to 16) as digit values, with zeros in the bytes before them.
 #[inline(always)]
 fn last(bytes: &[u8; 16], count: usize) -> u128 {
     (u128::from_le_bytes(*bytes) ^ ZEROS) & mask(count)
 }
 
-/// Returns a mask whose last `count` of 16 bytes have all bits set. Read from a table, since 128-bit shifts by a variable take several
+/// Returns a mask with all bits set in the last `count` of 16 bytes. Uses a table, since 128-bit shifts by a variable take several
 /// instructions.
 #[inline(always)]
 fn mask(count: usize) -> u128 {
     LAST[count % 17..].first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes))
 }
 
-/// Table of masks: the 16 bytes from byte n on are 16 − n zero bytes followed by n bytes of ones.
+/// Table of masks: bytes n to n + 15 are 16 − n zero bytes followed by n bytes of ones.
 const LAST: [u8; 33] = {
     let mut bytes = [0; 33];
     let mut i = 16;
@@ -78,8 +79,8 @@ const LAST: [u8; 33] = {
     bytes
 };
 
-/// Returns the digits of the last `length` bytes without the first point, and the number of decimals. `None` if a character other than
-/// digits and a point comes first, or if the point has no digit beside it.
+/// Returns the digits in the last `length` bytes with the first point removed, and the number of decimals ([`NO_POINT`] without a point).
+/// Returns `None` if another character precedes the point, or if there is a point without digits.
 #[inline(always)]
 fn over_point(bytes: &[u8; 16], length: usize) -> Option<(u128, usize)> {
     let number = last(bytes, length);
@@ -93,22 +94,22 @@ fn over_point(bytes: &[u8; 16], length: usize) -> Option<(u128, usize)> {
     if is_point { Some(((number & before) << 8 | number & !(before << 8 | 0xff), 15 - point)) } else { None }
 }
 
-/// Parts of an `index:value` pair.
+/// Location of the parts of an `index:value` pair in a text.
 pub(crate) struct Pair<'a> {
-    /// The 16 bytes before the colon.
+    /// The 16 bytes that end before the colon; the index is at their end.
     index: &'a [u8; 16],
-    /// Number of bytes of the index.
+    /// Length of the index in bytes.
     index_length: usize,
-    /// The 16 bytes before the end of the value.
+    /// The 16 bytes that end with the value.
     number: &'a [u8; 16],
-    /// Number of bytes of the value, without the minus sign.
+    /// Length of the value in bytes, without a minus sign.
     number_length: usize,
-    /// Number of minus signs: 1 or 0.
+    /// Number of minus signs before the value: 0 or 1.
     sign: usize,
 }
 
 impl Pair<'_> {
-    /// Builds the pair from `start` to `end`.
+    /// Builds the pair that extends from `start` to `end` and has its colon at `colon`.
     ///
     /// # Safety
     /// The caller must ensure `16 <= start <= colon < end < text.len()`.
@@ -125,20 +126,20 @@ impl Pair<'_> {
         Pair { index, index_length: colon - start, number, number_length: end - colon - 1 - sign, sign }
     }
 
-    /// Whether the index or the value is empty or too long for the fast path.
+    /// Whether index or value is empty or too long for the fast parser.
     #[inline(always)]
     fn is_odd(&self) -> bool {
         self.index_length.wrapping_sub(1) >= 15 || self.number_length.wrapping_sub(1) >= 15
     }
 }
 
-/// Whether a token ends before this byte.
+/// Whether this byte ends a token.
 #[inline(always)]
 pub(crate) fn is_end(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'#')
 }
 
-/// Parses the whole number at `at`, and returns it with its end; `None` without digits or beyond 64 bits.
+/// Parses the unsigned integer at `at`; returns it with its end, or `None` if there are no digits or it exceeds 64 bits.
 pub(crate) fn index(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut value = 0u64;
     let mut end = at;
@@ -160,7 +161,7 @@ fn decimal(number: u64, decimals: usize, sign: usize) -> f64 {
     number as i64 as f64 / SCALES[sign][decimals]
 }
 
-/// Powers 10^0 to 10^15, then 1 for [`NO_POINT`] and unused entries; the second row holds the negated values.
+/// Powers 10^0 to 10^15, followed by 1 for [`NO_POINT`] and unused entries; the second array holds the negated values.
 static SCALES: [[f64; 32]; 2] = {
     let mut scales = [[1.0; 32], [-1.0; 32]];
     let mut decimals = 1;
@@ -176,14 +177,14 @@ static SCALES: [[f64; 32]; 2] = {
 /// Index into [`SCALES`] for a number without a point.
 const NO_POINT: usize = 16;
 
-/// Parses the number at `at`, and returns the nearest f64 with its end; `None` if there is no number. The result may be infinite or NaN, as
+/// Parses the number at `at`; returns the nearest f64 with its end, or `None` if there is no number. The result may be infinite or NaN, as
 /// written or by overflow.
 pub(crate) fn value(text: &[u8], at: usize) -> Option<(f64, usize)> {
     let (value, count) = fast_float2::parse_partial::<f64, _>(text.get(at..)?).ok()?;
     Some((value, at + count))
 }
 
-/// Parses a whole token as a finite number, or returns a description of its fault.
+/// Parses a complete token as a finite number, or returns a description of its fault.
 pub(crate) fn finite(token: &[u8]) -> Result<f64, &'static str> {
     match value(token, 0) {
         Some((value, end)) if end == token.len() => match value {
@@ -200,7 +201,7 @@ pub(crate) fn finite(token: &[u8]) -> Result<f64, &'static str> {
 mod tests {
     use super::*;
 
-    /// Small random number generator with a fixed sequence.
+    /// Pseudorandom number generator with a fixed sequence, for tests.
     struct Random(u64);
 
     impl Random {
@@ -213,7 +214,7 @@ mod tests {
             (0..self.below(most + 1)).map(|_| b'0' + self.below(10) as u8).collect()
         }
 
-        /// Returns text similar to a number: mostly digits, with characters that occur in and around numbers.
+        /// Returns text that resembles a number: mostly digits, with characters that occur in and around numbers.
         fn number(&mut self) -> Vec<u8> {
             let sign = [&b""[..], b"", b"-"][self.below(3)];
             let most = [1, 4, 9, 20][self.below(4)];
@@ -238,7 +239,7 @@ mod tests {
         }
     }
 
-    /// Parses a plain pair with every available implementation.
+    /// Parses a plain pair with each implementation available on this processor.
     fn pairs(row: &[u8], start: usize, colon: usize, end: usize) -> Vec<Option<(u64, f64)>> {
         // SAFETY: the caller has put at least 16 bytes before the start and one after the end.
         let parts = unsafe { Pair::new(row, start, colon, end) };

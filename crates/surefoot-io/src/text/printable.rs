@@ -1,9 +1,9 @@
-//! Escaping of foreign text, so that it can be shown on a terminal safely.
+//! Escaping of text from files and users, so that it can be shown on a terminal safely.
 
 use std::borrow::Cow;
 
-/// Returns a text with characters that a terminal obeys, or that disguise a text, replaced by escapes such as `\u{1b}`. These are control
-/// characters, which begin escape sequences and end lines, separators of lines, and direction marks.
+/// Escapes characters that control a terminal or disguise a text, in the form `\u{1b}`. These are control characters, which begin escape
+/// sequences and end lines, separators of lines, and direction marks.
 ///
 /// Every text that comes from a file (labels, names of columns and features, paths) passes through this function before it is shown to
 /// people.
@@ -25,7 +25,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(line)
 }
 
-/// Converts bytes to text, with bytes that are not UTF-8 written as `\xNN`.
+/// Converts bytes to text; bytes that are not valid UTF-8 become `\xNN`.
 pub(crate) fn text_of(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {

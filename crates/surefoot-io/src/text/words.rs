@@ -1,5 +1,5 @@
-//! Splitting of a text into words: runs of letters and digits with their marks, in lower case and composed (NFC). Everything between two
-//! words is skipped, including bytes that are not UTF-8.
+//! Splitting of a text into words, which are runs of letters and digits with their marks, in lower case and Unicode normal form C.
+//! Everything between two words is skipped, including bytes that are not UTF-8.
 //!
 //! Marks (general category M) are separate accents, and the vowel signs and viramas of Indic scripts; they belong to the letter before
 //! them. An accent may be written as a mark or within its letter; composition makes both the same word. Joiners and soft hyphens, which are
@@ -7,7 +7,7 @@
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Calls `show` with each word, in the order of the text.
+/// Calls `show` with each word of a text, in order.
 pub(crate) fn each(text: &[u8], mut show: impl FnMut(&[u8])) {
     let mut word = String::new();
     for chunk in text.utf8_chunks() {
@@ -29,12 +29,12 @@ pub(crate) fn each(text: &[u8], mut show: impl FnMut(&[u8])) {
     }
 }
 
-/// Whether a character continues the word before it.
+/// Whether a character following a word belongs to the word.
 fn goes_on(c: char) -> bool {
     c.is_alphanumeric() || !c.is_ascii() && (is_combining_mark(c) || is_unseen(c))
 }
 
-/// Whether a character is a soft hyphen, or a joiner, which only affects how letters are drawn.
+/// Whether a character is invisible within words: a soft hyphen, or a joiner, which only affects how letters are drawn.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}')
 }

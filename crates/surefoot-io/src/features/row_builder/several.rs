@@ -1,46 +1,47 @@
-//! Cells that hold several features, such as the words of a text.
+//! Builder of the features of a cell that holds several values, such as the words of a text.
 //!
-//! Each feature counts once, however often it occurs in the cell: a word has the value 1, like a category. Counts predicted worse where
-//! both were measured: see docs/decisions.md.
+//! The feature of a word has the value 1, like that of a category, however often the word occurs in the cell. Word counts as values gave
+//! worse predictions in a comparison: see docs/decisions.md.
 
 use surefoot_glm::Missing;
 
 use super::{Group, RowBuilder, escape};
 use crate::text::words;
 
-/// Properties shared by all features of a column.
+/// Properties shared by all features of a column whose cells hold several values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FeatureProperties<'a> {
     pub(crate) group: Group,
-    /// Id of the feature for a missing cell.
+    /// Id of the indicator feature for a missing cell.
     pub(crate) gap: u64,
-    /// Number of the feature group of the column.
+    /// Number of the feature group of the column; 0 for none.
     pub(crate) rule: u32,
-    /// Name of the column as displayed.
+    /// Name of the column, escaped for use in feature names.
     pub(crate) name: &'a str,
 }
 
-/// Builder that adds the features of a cell with several values to a row.
+/// Builder that adds the features of one cell with several values to a row.
 pub(crate) struct MultiValueCell<'a> {
     row: &'a mut RowBuilder,
     of: FeatureProperties<'a>,
-    /// Position of the first feature of the cell in the row. `most` is the number of features at which duplicates are merged.
+    /// Position in the row of the first feature of the cell; `most` is the number of features of the cell at which duplicates are merged
+    /// next.
     first: usize,
     most: usize,
 }
 
-/// Minimum number of features at which duplicates are merged before the end of a cell, so that memory is bounded by the vocabulary of the
-/// cell.
+/// Minimum number of features of a cell at which duplicates are merged before its end. Memory is thus bounded by the number of distinct
+/// values in the cell.
 const MOST: usize = 1 << 12;
 
 impl<'a> MultiValueCell<'a> {
-    /// Begins a cell without features.
+    /// Starts a cell, which has no features yet.
     pub(crate) fn begin(row: &'a mut RowBuilder, of: FeatureProperties<'a>) -> MultiValueCell<'a> {
         let first = row.index.len();
         MultiValueCell { row, of, first, most: MOST }
     }
 
-    /// Adds a text as a single feature.
+    /// Adds one value of the cell, given as text, as a feature of value 1.
     pub(crate) fn add(&mut self, text: &[u8]) {
         let FeatureProperties { group, rule, name, .. } = self.of;
         let id = group.id(text);
@@ -60,8 +61,8 @@ impl<'a> MultiValueCell<'a> {
         words::each(text, |word| self.add(word));
     }
 
-    /// Adds the missing-cell feature for a cell without words unless `missing` is [`Missing::Refuse`], and returns whether the cell counts
-    /// as missing. By default it does not, because a text without words is a valid value.
+    /// Handles a cell without words: adds the missing-cell indicator and returns `true`, unless `missing` is [`Missing::Refuse`] (the
+    /// default), which treats a text without words as a valid value.
     pub(crate) fn add_no_words(&mut self, missing: Missing) -> bool {
         let counts = missing != Missing::Refuse;
         if counts {
@@ -70,13 +71,13 @@ impl<'a> MultiValueCell<'a> {
         counts
     }
 
-    /// Adds the feature of a missing cell.
+    /// Adds the indicator feature of a missing cell.
     pub(crate) fn add_gap(&mut self) {
         let name = self.of.name;
         self.row.add(self.of.gap, 1.0, |to| to.extend([name, "="]));
     }
 
-    /// Ends the cell and merges its duplicates.
+    /// Ends the cell and merges features that occurred in it repeatedly.
     pub(crate) fn end(mut self) {
         if self.row.index.len() > self.first + 1 {
             self.merge();

@@ -1,22 +1,22 @@
-//! Decoding of bzip2 files that consist of several streams.
+//! Decoder of bzip2 files that consist of several concatenated streams.
 
 use super::PeekedInput;
 use std::io::{self, BufRead, Read};
 
-/// Decoder of all streams of a file.
+/// Decoder of all concatenated streams of a bzip2 file.
 ///
-/// Creating a decoder takes as long as decoding several thousand bytes, so that empty streams of only 14 bytes are skipped without one.
+/// Empty streams of 14 bytes are skipped without creating a decoder, which would take as long as decoding several thousand bytes.
 pub(super) enum Bzip2 {
     Between(PeekedInput),
     Within(bzip2::bufread::BzDecoder<PeekedInput>),
-    /// Placeholder during a change of state.
+    /// Temporary value that replaces the state while it changes.
     Changing,
 }
 
-/// Content of an empty stream after "BZh" and the block size: the end marker, and the checksum of no data.
+/// Content of an empty bzip2 stream after "BZh" and the block size: the end-of-stream marker, and the checksum of no data.
 const EMPTY_STREAM: [u8; 10] = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90, 0, 0, 0, 0];
 
-/// Skips empty streams, and returns whether the end of the input is reached.
+/// Skips empty streams; returns whether the input has ended.
 fn pass_empty(stored: &mut PeekedInput) -> io::Result<bool> {
     loop {
         match stored.fill_buf()? {

@@ -1,4 +1,4 @@
-//! Reader of Arrow IPC: the messages of a stream, or of a file, which is a stream enclosed by magic bytes and an index.
+//! Reader of the Arrow IPC format, as a stream (a sequence of messages) or as a file (a stream between magic bytes, followed by an index).
 //!
 //! A file is read as the stream that it contains, so it may come through a pipe and be compressed. The index at its end is not used.
 //! Arrow has no checksums: a changed byte within values cannot be detected.
@@ -18,11 +18,11 @@ use crate::{
     table::{inferred::Inferred, options::Options},
 };
 
-/// First bytes of a file, padded to eight bytes.
+/// First bytes of an Arrow file, which are padded to eight bytes.
 const MAGIC: &[u8] = b"ARROW1";
-/// First bytes of a message; older writers omit them.
+/// First bytes of a message; old writers omit them.
 const CONTINUES: [u8; 4] = [0xff; 4];
-/// Maximum accepted number of bytes of the description of a message.
+/// Maximum accepted size of the metadata of a message, in bytes.
 const DESCRIPTION: usize = 256 << 20;
 
 struct Messages {
@@ -36,7 +36,7 @@ struct Messages {
     ended: bool,
 }
 
-/// A message: its description (Flatbuffers metadata) and its body.
+/// Message of an Arrow stream: metadata (Flatbuffers) and body.
 struct Message {
     description: Vec<u8>,
     body: Buffer,
@@ -121,7 +121,7 @@ impl Table for Messages {
 }
 
 impl Messages {
-    /// Reads the next message; `None` at the end.
+    /// Reads the next message; `None` at the end of the stream.
     fn message(&mut self) -> Result<Option<Message>, ReadFailure> {
         if self.ended || self.stream.fill_buf()?.is_empty() {
             return self.end_without_mark();
@@ -145,7 +145,8 @@ impl Messages {
         Ok(Some(Message { description, body }))
     }
 
-    /// Handles the end of the input without an end mark: a stream may end this way, if its writer has stopped; a file must not.
+    /// Handles an input that ends without an end-of-stream marker: valid for a stream, whose writer may just have stopped, but an error for
+    /// a file.
     fn end_without_mark(&mut self) -> Result<Option<Message>, ReadFailure> {
         if self.is_file && !self.ended {
             return Err(cut_off());
@@ -158,7 +159,7 @@ impl Messages {
         Ok(None)
     }
 
-    /// Checks the bytes after the end mark: in a file the index and the magic bytes must follow, in a stream nothing.
+    /// Checks the bytes after the end-of-stream marker: a file must continue with its index and magic bytes, a stream must end.
     fn end(&mut self) -> Result<(), ReadFailure> {
         let mut last = Vec::new();
         loop {
@@ -186,7 +187,7 @@ impl Messages {
         }
     }
 
-    /// Reads `length` bytes; memory grows with the bytes present, not with the declared length.
+    /// Reads `length` bytes; memory grows with the bytes that arrive, so that a false length does not exhaust it.
     fn bytes(&mut self, length: u64) -> Result<Vec<u8>, ReadFailure> {
         let mut bytes = Vec::new();
         self.stream.by_ref().take(length).read_to_end(&mut bytes)?;
@@ -194,18 +195,18 @@ impl Messages {
     }
 }
 
-/// Reads the next eight bytes, or all bytes that are left if there are fewer.
+/// Reads the next eight bytes, or fewer if the input ends before.
 fn eight(stream: &mut impl Read) -> Result<Vec<u8>, ReadFailure> {
     let mut bytes = Vec::new();
     stream.take(8).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Maximum compression ratio: zstd stores a block of 128 KiB in four bytes; LZ4 compresses less.
+/// Maximum plausible compression ratio: zstd compresses a block of 128 KiB to four bytes at best; LZ4 compresses less.
 const RATIO: i64 = 32 << 10;
 
-/// Checks that the buffers lie within the body, and that none declares a decompressed size larger than possible, since the decoder would
-/// allocate it.
+/// Checks that all buffers of a record batch lie within its body, and that none declares an implausible decompressed size, which the
+/// decoder would allocate.
 fn check(batch: &arrow_ipc::RecordBatch<'_>, body: &[u8]) -> Result<(), ReadFailure> {
     for buffer in batch.buffers().into_iter().flatten() {
         let within = usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());

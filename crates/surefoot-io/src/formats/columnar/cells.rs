@@ -1,4 +1,4 @@
-//! Conversion of cells to numbers and to text, with the same meaning as in any other format: see [`cell_value`].
+//! Conversion of Parquet and Arrow cells to numbers and text, by the rules that hold for all formats: see [`cell_value`].
 
 use std::fmt::Write as _;
 
@@ -16,16 +16,16 @@ use arrow_schema::{DataType, TimeUnit};
 use super::scalar_types::is_text;
 use crate::text::cell_value::{self, time};
 
-/// Bound up to which every integer is exactly representable as f64.
+/// Largest integer up to which f64 represents every integer exactly.
 const EXACT: u64 = 1 << 53;
 
-/// Powers of ten that are exactly representable as f64.
+/// Powers of ten from 10^0 to 10^22, all exactly representable as f64.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
     1e21, 1e22,
 ];
 
-/// Returns the cells of a column of numbers or times as numbers; NaN for a missing cell.
+/// Converts a column of numbers or times to f64; missing cells become NaN.
 pub(super) fn numbers(array: &dyn Array) -> Vec<f64> {
     let mut numbers = match array.data_type() {
         DataType::Boolean => array.as_boolean().values().iter().map(|x| f64::from(u8::from(x))).collect(),
@@ -96,7 +96,7 @@ fn parsed(digits: &dyn std::fmt::Display, scale: i8) -> f64 {
     format!("{digits}e{}", -i32::from(scale)).parse().unwrap_or(f64::NAN)
 }
 
-/// Returns the first row of an integer column with an absolute value above 2^53, which may not be exactly representable as f64.
+/// Returns the position of the first cell of an integer column whose absolute value exceeds 2^53, so that f64 may not represent it exactly.
 pub(super) fn first_beyond(array: &dyn Array) -> Option<usize> {
     let is_valid = |row: &usize| array.is_valid(*row);
     let beyond = |sizes: &mut dyn Iterator<Item = u64>| {
@@ -109,7 +109,8 @@ pub(super) fn first_beyond(array: &dyn Array) -> Option<usize> {
     }
 }
 
-/// Returns the position of each cell in the dictionary; a missing cell has the position after its end.
+/// Returns for each cell of a dictionary-encoded column the position of its value in the dictionary; a missing cell has a position beyond
+/// the end of the dictionary.
 pub(super) fn keys(array: &dyn Array) -> Vec<usize> {
     let dictionary = array.as_any_dictionary();
     let none = dictionary.values().len();
@@ -123,7 +124,7 @@ pub(super) fn keys(array: &dyn Array) -> Vec<usize> {
     keys
 }
 
-/// Returns the number of ticks per second.
+/// Returns the number of ticks of a time unit per second.
 fn per_second(unit: TimeUnit) -> i64 {
     match unit {
         TimeUnit::Second => 1,
@@ -133,8 +134,8 @@ fn per_second(unit: TimeUnit) -> i64 {
     }
 }
 
-/// Returns the text of a cell; a cell of another type is written to `scratch`: a number in the fewest digits that distinguish it from
-/// others of its type, a date or time as spelled by [`time`]. Returns `None` if the cell is missing.
+/// Returns the text of a cell, or `None` if the cell is missing. Cells that are not text are written to `scratch`: numbers with the fewest
+/// digits that identify them within their type, dates and times as spelled by [`time`].
 pub(super) fn text<'a>(array: &'a dyn Array, row: usize, scratch: &'a mut String) -> Option<&'a [u8]> {
     if array.is_null(row) {
         return None;
@@ -200,7 +201,7 @@ fn exact<T: DecimalType>(array: &dyn Array, row: usize, to: &mut String) {
     to.push_str(&array.as_primitive::<T>().value_as_string(row));
 }
 
-/// Writes a number with a fraction; -0 is written as 0.
+/// Writes a floating-point number; -0 is written as 0.
 fn rounded(number: impl std::fmt::Display, to: &mut String) {
     let _ = write!(to, "{number}");
     if to == "-0" {
@@ -208,7 +209,7 @@ fn rounded(number: impl std::fmt::Display, to: &mut String) {
     }
 }
 
-/// Returns the text of a cell, empty if the cell is missing; a time without a defined spelling is spelled as its number.
+/// Returns the text of a cell, or an empty text if the cell is missing. Times that [`time`] cannot spell are written as numbers.
 pub(super) fn spelled(array: &ArrayRef, row: usize, scratch: &mut String) -> Vec<u8> {
     let (values, at): (&dyn Array, usize) = match array.data_type() {
         DataType::Dictionary(..) => (array.as_any_dictionary().values(), keys(&array.slice(row, 1))[0]),

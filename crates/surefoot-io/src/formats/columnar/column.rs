@@ -1,4 +1,4 @@
-//! A used column: its cells in the current record batch, and the features that they add to a row.
+//! Reader of one used column: its cells in the current record batch, and the features that they add to a row.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::{
     text::{cell_value, printable::text_of},
 };
 
-/// An error in a row.
+/// Error about one row of a table.
 #[derive(Debug)]
 pub(super) struct Fault {
     /// Number of the row in the table, from 1.
@@ -35,44 +35,44 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// Builds an error in the current row; the caller sets the row number.
+    /// Builds an error about the current row, with row number 0, which the caller replaces.
     pub(super) fn new(column: Option<&str>, token: &str, message: &str) -> Fault {
         let token = error::token(token.as_bytes());
         Fault { row: 0, column: column.map(str::to_owned), token, message: message.to_owned() }
     }
 }
 
-/// Reader of one column.
+/// Reader of one used column of a table.
 pub(super) struct Column {
     pub(super) used: UsedColumn,
     group: Group,
-    /// Ids of the features of a number, or of each number of a list or vector: the feature itself, and the indicator of a missing value.
+    /// Ids of the value feature and of the missing-cell indicator, for the single number of a cell or for each number of a list or vector.
     ids: Vec<(u64, u64)>,
-    /// Number of the feature group to which the weights of texts belong.
+    /// Number of the feature group of the column's texts; 0 for none.
     rule: u32,
-    /// Name as shown to users, escaped.
+    /// Name of the column, escaped for use in feature names.
     escaped: String,
-    /// Replacement of a missing value, per number.
+    /// Replacement of a missing value, for each number of a cell.
     fills: Vec<f64>,
-    /// Whether the name of the feature has been recorded, per number.
+    /// Whether the name of the value feature has been stored, for each number of a cell.
     named: Vec<bool>,
     array: ArrayRef,
     cells: Cells,
 }
 
-/// The cells of a column in a record batch.
+/// Decoded cells of a column in the current record batch.
 enum Cells {
     Numbers(Vec<f64>),
     Texts,
-    /// Position of each cell's text in a dictionary, and the state of each text of the dictionary.
+    /// Position of each cell's text in the dictionary, and the state of each text in the dictionary.
     Dictionary(Vec<usize>, Vec<DictionaryEntry>),
     MultiValueCell(Texts),
-    /// Numbers of all lists in sequence, and the range of the numbers of each row.
+    /// Numbers of all lists of the batch in sequence, and the range of each row's numbers in them.
     Lists(Vec<f64>, Vec<Span>),
     Vectors(Vectors),
 }
 
-/// State of a text of a dictionary; the text is hashed when it first occurs in a row.
+/// State of a text in a dictionary; the text is hashed when a row first contains it.
 #[derive(Clone, Copy)]
 enum DictionaryEntry {
     Unmet,
@@ -104,7 +104,7 @@ impl Column {
         }
     }
 
-    /// Assigns the features of the column to their feature groups in the row builder; `rule` maps the name of a column to its group.
+    /// Assigns the features of the column to their feature groups in `builder`; `rule` returns the group number of a column name.
     pub(super) fn assign(&mut self, rule: impl Fn(&str) -> u32, builder: &mut RowBuilder) {
         self.rule = rule(&self.name(0));
         // The indicator of a list or vector that is missing as a whole.
@@ -116,37 +116,37 @@ impl Column {
         }
     }
 
-    /// Sets the replacements of missing numbers; `fill` maps the name of a column to its replacement.
+    /// Sets the numbers that replace missing cells; `fill` returns the replacement for a column name.
     pub(super) fn fill(&mut self, fill: impl Fn(&str) -> f64) {
         if self.used.kind.is_numeric() {
             self.fills = (0..self.ids.len()).map(|k| fill(&self.name(k))).collect();
         }
     }
 
-    /// Adds the replacement of missing number `k` to the row.
+    /// Adds to the row the replacement of the missing number at position `k` of a list or vector (0 in other columns).
     fn add_fill(&mut self, k: usize, builder: &mut RowBuilder) {
         if self.fills[k] != 0.0 {
             builder.add(self.ids[k].0, self.fills[k], |to| escape(self.name(k).as_bytes(), to));
         }
     }
 
-    /// Returns the number of features per row: the length of a list, and 1 for any other column, including vectors of any size.
+    /// Returns the number of features per row: the length of lists, and 1 for every other column, including vectors of any size.
     pub(super) fn width(&self) -> usize {
         if let Kind::Vector(_) = self.used.kind { 1 } else { self.ids.len() }
     }
 
-    /// Returns the feature id of a column with one number per row; `None` for any other column.
+    /// Returns the id of the value feature of a column with a single number per cell; `None` for every other column.
     pub(super) fn plain_id(&self) -> Option<u64> {
         (self.used.kind == Kind::Number).then(|| self.ids[0].0)
     }
 
-    /// Whether the name of the feature of a column with one number per row has been recorded.
+    /// Whether the name of the value feature has been stored, for a column with a single number per cell.
     #[inline]
     pub(super) fn is_named(&self) -> bool {
         self.named[0]
     }
 
-    /// Loads the cells of the next record batch.
+    /// Loads the cells of this column from the next record batch.
     pub(super) fn load(&mut self, array: &ArrayRef, policy: &MissingPolicy) {
         let before = std::mem::replace(&mut self.array, array.clone());
         self.cells = match (self.used.kind, array.data_type()) {
@@ -174,18 +174,19 @@ impl Column {
         }
     }
 
-    /// Returns the first row with an integer that is used as a number although f64 may not represent it exactly.
+    /// Returns the first row whose integer exceeds 2^53 in absolute value, if the column is used as a number; f64 may not represent such
+    /// integers exactly.
     pub(super) fn first_beyond(&self) -> Option<usize> {
         if self.used.kind == Kind::Number { cells::first_beyond(&self.array) } else { None }
     }
 
-    /// Returns the number in a row, NaN if it is missing; `None` if the column does not hold single numbers.
+    /// Returns the number in a row, NaN if missing; `None` if the cells of the column are not single numbers.
     pub(super) fn number(&self, row: usize) -> Option<f64> {
         let Cells::Numbers(numbers) = &self.cells else { return None };
         numbers.get(row).copied()
     }
 
-    /// Returns the text in a row; `None` if it is missing.
+    /// Returns the text in a row; `None` if the cell is missing.
     pub(super) fn text<'a>(&'a self, row: usize, policy: &MissingPolicy, scratch: &'a mut String) -> Option<&'a [u8]> {
         let (array, row): (&dyn Array, _) = match &self.cells {
             Cells::Dictionary(keys, _) => (self.array.as_any_dictionary().values(), *keys.get(row)?),
@@ -196,7 +197,7 @@ impl Column {
         cells::text(array, row, scratch).filter(|text| !policy.absent.is(text))
     }
 
-    /// Returns the text in a row of a numeric column if it is present but not a number; else `None`.
+    /// Returns the text of a cell in a numeric column if it is neither missing nor a number; otherwise `None`.
     #[cold]
     pub(super) fn no_number(&self, row: usize, policy: &MissingPolicy) -> Option<String> {
         let (array, row): (&dyn Array, _) = match self.array.data_type() {
@@ -213,7 +214,7 @@ impl Column {
         cell_value::number(text).is_none().then(|| text_of(text.trim_ascii()))
     }
 
-    /// Adds the features of the cell in a row; returns the number of missing numbers or texts.
+    /// Adds the features of a cell to the row being built; returns the number of missing values in the cell.
     pub(super) fn add(
         &mut self,
         row: usize,
@@ -276,7 +277,7 @@ impl Column {
         Ok(1)
     }
 
-    /// Returns the name of number `k`: the element `name[k]` of a list or vector, else the name of the column.
+    /// Returns the name of the number at position `k` of a cell: `name[k]` in lists and vectors, otherwise the name of the column.
     pub(super) fn name(&self, k: usize) -> String {
         match self.used.kind {
             Kind::List(_) | Kind::Vector(_) => element(&self.used.name, k),
@@ -284,7 +285,7 @@ impl Column {
         }
     }
 
-    /// Builds the error about text in a column of numbers.
+    /// Builds the error about a text in a numeric column.
     #[cold]
     fn is_text(&self, text: &str, policy: &MissingPolicy) -> Fault {
         let flag = column_names::flagged(self.used.index + 1, &self.used.name);
@@ -352,7 +353,7 @@ impl Column {
         self.add_number(0, f64::NAN, row, policy, builder)
     }
 
-    /// Adds the words or the categories of a cell.
+    /// Adds the words, or the categories, of a cell with several values.
     fn add_several(
         &mut self,
         row: usize,
@@ -371,7 +372,7 @@ impl Column {
         missing.ok_or_else(|| self.absence(&self.used.name, row, policy))
     }
 
-    /// Adds the indicator and the replacements of a list or vector that is missing as a whole.
+    /// Adds the indicator and the replacement numbers for a list or vector that is missing as a whole.
     fn add_no_list(&mut self, row: usize, policy: &MissingPolicy, builder: &mut RowBuilder) -> Result<u64, Fault> {
         let name = &self.used.name;
         if policy.missing == Missing::Refuse {
@@ -382,7 +383,7 @@ impl Column {
         Ok(1)
     }
 
-    /// Builds the error about a list or vector whose length differs from the earlier ones.
+    /// Builds the error about a list or vector whose length differs from that of the earlier rows.
     #[cold]
     fn of_other_length(&self, what: &str, length: usize, before: usize) -> Fault {
         let message =
@@ -437,7 +438,7 @@ impl Column {
     }
 }
 
-/// Whether two arrays share their dictionary, so that the states of its texts remain valid.
+/// Whether two dictionary-encoded arrays have the same dictionary, so that the states of its texts can be kept.
 fn is_same_dictionary(a: &ArrayRef, b: &ArrayRef) -> bool {
     let values = |array: &ArrayRef| array.as_any_dictionary_opt().map(|dictionary| dictionary.values().to_data());
     values(a).zip(values(b)).is_some_and(|(a, b)| a.ptr_eq(&b))

@@ -1,4 +1,4 @@
-//! Conversion of panics of the Parquet and Arrow decoders to errors; no other code catches panics.
+//! Conversion of panics in the Parquet and Arrow decoders to errors; panics are caught nowhere else.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -10,7 +10,7 @@ thread_local! {
     static DECODING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a decoder and returns an error that reports damaged data if it panics.
+/// Calls a decoder; converts a panic in it to an error that reports damaged data.
 ///
 /// The crates that decode Parquet and Arrow check most of their input and return an error, but in some places damaged bytes reach an
 /// index operation or an assertion: of 20 000 files with one byte changed, sixty caused a panic. A reader must neither end the program

@@ -1,4 +1,4 @@
-//! Supported types of columns, and the ways in which their cells are read.
+//! Supported column types of Parquet and Arrow, and how the cells of each are read.
 
 use arrow_schema::DataType;
 use surefoot_glm::Role;
@@ -10,30 +10,30 @@ use super::{
 };
 use crate::table::column_names::{flagged, shown};
 
-/// Way in which the cells of a column are read.
+/// How the cells of a column are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Number,
     Text,
-    /// A list of texts, each of which is a category.
+    /// Lists of texts, each of which is a category.
     Categories,
-    /// A text, or a list of texts, whose words are features.
+    /// Texts, or lists of texts, whose words are features.
     Words,
-    /// A list of this many numbers per cell; 0 until the length is known.
+    /// Lists of this many numbers each; 0 until the length is known.
     List(usize),
-    /// A [vector](super::vectors) of this many numbers per cell; 0 until the size is known.
+    /// [Vectors](super::vectors) of this many numbers each; 0 until the size is known.
     Vector(usize),
 }
 
 impl Kind {
-    /// Whether cells are or contain numbers.
+    /// Whether cells are, or contain, numbers.
     pub(super) fn is_numeric(self) -> bool {
         matches!(self, Kind::Number | Kind::List(_) | Kind::Vector(_))
     }
 }
 
-/// Returns how a column with this role and this number (from 1) is read. `asked` is true if the user or a model declared the column
-/// numeric. If the column cannot be used, returns a message with its name, its type and the flag that helps.
+/// Returns how to read a column, given its number (from 1), name, type and role. `asked` is true if the user or a model declared the column
+/// numeric. If the column cannot be read, returns an error message with the column's name and type and the flag to use.
 pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: bool) -> Result<Kind, String> {
     let (name, flag, shown) = (shown(name), flagged(number, name), type_name(of));
     match role {
@@ -82,22 +82,22 @@ pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: 
     }
 }
 
-/// Whether cells are lists of values that are text by default.
+/// Whether cells of this type are lists whose values are text by default.
 pub(super) fn holds_words(of: &DataType) -> bool {
     values_of(of).is_some_and(|values| is_text(values.data_type()))
 }
 
-/// Whether cells are lists of values that can be spelled out as text.
+/// Whether cells of this type are lists whose values can be written as text.
 fn holds_texts(of: &DataType) -> bool {
     values_of(of).is_some_and(|values| has_text(values.data_type()))
 }
 
-/// Whether cells are lists of numbers.
+/// Whether cells of this type are lists of numbers.
 pub(super) fn is_list(of: &DataType) -> bool {
     values_of(of).is_some_and(|values| is_number(values.data_type()) && *values.data_type() != DataType::Null)
 }
 
-/// Returns the unit in which cells of a temporal type are used as numbers; `None` for any other type.
+/// Returns the time unit in which cells of a temporal type are used as numbers; `None` for other types.
 pub(super) fn unit(of: &DataType) -> Option<&'static str> {
     Some(match of {
         DataType::Timestamp(_, Some(_)) => "seconds since 1970 in UTC",
@@ -109,7 +109,7 @@ pub(super) fn unit(of: &DataType) -> Option<&'static str> {
     })
 }
 
-/// Returns the name of a type as it is shown to users, without its parameters.
+/// Returns the name of a type as shown to users, without the type's parameters.
 pub(super) fn type_name(of: &DataType) -> String {
     match of {
         DataType::Timestamp(..) => "timestamp".to_owned(),

@@ -1,14 +1,14 @@
-//! Policy for missing cells of tables stored by columns.
+//! Treatment of missing cells in Parquet and Arrow tables.
 
 use surefoot_glm::Missing;
 
 use crate::text::cell_value::MissingTexts;
 
-/// Treatment of missing cells, and the texts that count as missing.
+/// Treatment of missing cells, and the texts that denote a missing value.
 #[derive(Debug, Default)]
 pub(super) struct MissingPolicy {
     pub(super) missing: Missing,
     pub(super) absent: MissingTexts,
-    /// Whether the policy comes from a model.
+    /// Whether the treatment was taken from a model.
     pub(super) of_model: bool,
 }

@@ -1,4 +1,4 @@
-//! Columns whose cells are lists, in any of the list types of Arrow.
+//! Columns whose cells are lists, stored in any list type of Arrow.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
@@ -6,10 +6,11 @@ use arrow_schema::{DataType, FieldRef};
 
 use super::cells;
 
-/// Start and end of the list of a row in the values of all lists; `None` if the list is null.
+/// Start and end of one row's list within the concatenated values of all lists; `None` if the list is null.
 pub(super) type Span = Option<(usize, usize)>;
 
-/// Returns the field of the values if the type is a list type (variable or fixed length, list or list view, or a dictionary of them).
+/// Returns the field (name and type) of the list values of a list type, of variable or fixed length, as list or list view or as a
+/// dictionary of either; `None` for other types.
 pub(super) fn values_of(of: &DataType) -> Option<&FieldRef> {
     use DataType::{Dictionary, FixedSizeList, LargeList, LargeListView, List, ListView};
     match of {
@@ -21,8 +22,8 @@ pub(super) fn values_of(of: &DataType) -> Option<&FieldRef> {
     }
 }
 
-/// Returns the values of all lists of a column in sequence, and the range of the values of each row. A column of another type is its
-/// own sequence of values, one per row.
+/// Returns the concatenated values of all lists of a column, and the range of each row's values. In a column of another type, each row has
+/// one value.
 pub(super) fn spans(array: &ArrayRef) -> (ArrayRef, Vec<Span>) {
     let valid = |spans: &mut dyn Iterator<Item = (usize, usize)>| -> Vec<Span> {
         spans.enumerate().map(|(row, span)| array.is_valid(row).then_some(span)).collect()
@@ -64,13 +65,13 @@ fn by_view<O: OffsetSizeTrait>(
     (list.values().clone(), valid(&mut spans))
 }
 
-/// Returns the values of the lists of a column as numbers, and the range of the values of each row: see [`spans`].
+/// Returns the concatenated values of all lists of a column as numbers, and the range of each row's values: see [`spans`].
 pub(super) fn numbers(array: &ArrayRef) -> (Vec<f64>, Vec<Span>) {
     let (values, spans) = spans(array);
     (cells::numbers(&values), spans)
 }
 
-/// Returns the length of the first list of a column that is not null.
+/// Returns the length of the first non-null list of a column; `None` if all are null.
 pub(super) fn length(array: &ArrayRef) -> Option<usize> {
     if let DataType::FixedSizeList(_, length) = array.data_type() {
         return usize::try_from(*length).ok();

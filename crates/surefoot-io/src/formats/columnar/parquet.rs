@@ -1,4 +1,4 @@
-//! Reader of Parquet files: one row group after the other, each in batches of bounded size.
+//! Reader of Parquet files, one row group after the other, each in record batches of bounded size.
 //!
 //! The index of the file is at its end; input that is not a regular uncompressed file is therefore first copied to a temporary file. Pages
 //! with a checksum are verified.
@@ -32,9 +32,9 @@ use crate::{
     table::options::Options,
 };
 
-/// Magic bytes at the start and the end of a Parquet file.
+/// Magic bytes at the start and at the end of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
-/// Minimum size of a file in bytes: the magic bytes at the start, and at the end four bytes of length and the magic bytes.
+/// Minimum size of a Parquet file in bytes: magic bytes at the start, and a length and magic bytes at the end, of four bytes each.
 const LEAST: u64 = 12;
 
 pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, ReadFailure> {
@@ -58,7 +58,7 @@ pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, R
     Ok(Box::new(RowGroups { store, metadata, mask, batch: 1, next: 0, open: None, left: 0, done: 0, progress }))
 }
 
-/// Copies a stream that comes through a pipe or is compressed as a whole to a temporary file.
+/// Copies a stream that is piped, or compressed as a whole, to a temporary file, since Parquet needs random access.
 fn spooled(stream: Box<dyn io::Read + Send>, name: &str) -> Result<ParquetFile, ReadFailure> {
     let copy = spool::copy(stream, name, ReadFailure::Stream)?;
     Ok(ParquetFile { size: copy.size(), file: copy.file() })
@@ -67,21 +67,21 @@ fn spooled(stream: Box<dyn io::Read + Send>, name: &str) -> Result<ParquetFile, 
 struct RowGroups {
     store: ParquetFile,
     metadata: ArrowReaderMetadata,
-    /// Columns to decode.
+    /// Columns to be decoded.
     mask: ProjectionMask,
-    /// Maximum number of rows decoded at once.
+    /// Maximum number of rows per record batch.
     batch: usize,
-    /// Position of the next row group, from 0.
+    /// Number of the next row group to open, from 0.
     next: usize,
     open: Option<ParquetRecordBatchReader>,
-    /// Number of rows of the open row group still to come.
+    /// Number of rows not yet read in the open row group.
     left: u64,
-    /// Number of rows of the file read so far.
+    /// Number of rows of the file that were read so far.
     done: u64,
     progress: Option<Progress>,
 }
 
-/// Position shared with a progress bar, and its value before this file.
+/// Progress counter shared with a progress bar, and its value before this file.
 struct Progress {
     position: Arc<AtomicU64>,
     before: u64,
@@ -124,7 +124,7 @@ impl Table for RowGroups {
         }
     }
 
-    /// Uses the statistics of the row groups, which a writer may omit. Ignores damaged data, which are reported when the rows are read.
+    /// Searches the row group statistics, which are optional in a file. Ignores damaged data, which is reported when the rows are read.
     fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
         let mask = ProjectionMask::roots(self.metadata.parquet_schema(), [column]);
         let Some(leaf) = self.leaves(&mask).next() else { return Ok(None) };
@@ -150,12 +150,13 @@ impl Table for RowGroups {
 }
 
 impl RowGroups {
-    /// Returns the positions of the stored (leaf) columns that a mask includes.
+    /// Returns the positions of the stored (leaf) columns selected by a mask.
     fn leaves<'a>(&'a self, mask: &'a ProjectionMask) -> impl Iterator<Item = usize> + 'a {
         (0..self.metadata.parquet_schema().num_columns()).filter(|&leaf| mask.leaf_included(leaf))
     }
 
-    /// Requests text that is stored as dictionaries in this form, so that each text of a dictionary is hashed only once.
+    /// Requests dictionary-encoded arrays for text columns that are stored with dictionaries, so that each distinct text is hashed only
+    /// once.
     fn take_dictionaries(&mut self, columns: &[usize]) {
         let schema = self.metadata.schema();
         let as_stored = |(at, field): (usize, &Arc<Field>)| match field.data_type() {
@@ -174,7 +175,7 @@ impl RowGroups {
         }
     }
 
-    /// Whether all pages of a column hold positions in a dictionary, as far as the index of the file tells.
+    /// Whether all pages of a column are dictionary-encoded, according to the index of the file.
     fn is_of_dictionaries(&self, column: usize) -> bool {
         let mask = ProjectionMask::roots(self.metadata.parquet_schema(), [column]);
         let Some(leaf) = self.leaves(&mask).next() else { return false };
@@ -185,7 +186,7 @@ impl RowGroups {
             .all(|group| group.columns().get(leaf).and_then(|of| of.page_encoding_stats_mask()).is_some_and(is_one))
     }
 
-    /// Checks the sizes declared by the pages of a row group, since the decoder allocates memory for them.
+    /// Checks the sizes declared in the page headers of a row group, since the decoder allocates as much memory.
     fn check_pages(&self, group: usize, mask: &ProjectionMask) -> Result<(), ReadFailure> {
         let Some(metadata) = self.metadata.metadata().row_groups().get(group) else { return Ok(()) };
         for leaf in self.leaves(mask) {
@@ -218,7 +219,7 @@ impl RowGroups {
         Ok(())
     }
 
-    /// Opens a reader of the columns of `mask` in a row group.
+    /// Opens a row group for reading the columns of `mask`.
     fn group(&self, group: usize, mask: ProjectionMask) -> Result<ParquetRecordBatchReader, ParquetError> {
         ParquetRecordBatchReaderBuilder::new_with_metadata(self.store.clone(), self.metadata.clone())
             .with_projection(mask)
@@ -227,7 +228,7 @@ impl RowGroups {
             .build()
     }
 
-    /// Updates the progress in proportion to the rows read, in bytes.
+    /// Advances the progress bar to the share of the file's bytes that equals the share of its rows read.
     fn report(&self) {
         let rows = self.metadata.metadata().row_groups().iter().map(|group| group.num_rows() as f64).sum::<f64>();
         if let Some(Progress { position, before }) = &self.progress {
@@ -240,7 +241,7 @@ impl RowGroups {
         damaged(format!("row group {} has another number of rows than its index says", self.next))
     }
 
-    /// Builds the error about a damaged row group; names the first unreadable page if there is one.
+    /// Builds the error about a damaged row group, which names the first unreadable page if there is one.
     fn blame(&self, message: &str) -> ReadFailure {
         let (schema, group) = (self.metadata.parquet_schema(), self.next);
         match self.leaves(&self.mask).find_map(|leaf| Some((leaf, self.damaged_page(leaf)?))) {
@@ -256,7 +257,7 @@ impl RowGroups {
         }
     }
 
-    /// Returns the number (from 1) of the first page of a column that cannot be read, with the error.
+    /// Returns the number (from 1) of the first unreadable page of a column, with the decoder's error; `None` if all pages can be read.
     fn damaged_page(&self, leaf: usize) -> Option<(usize, ParquetError)> {
         let group = self.metadata.metadata().row_groups().get(self.next.checked_sub(1)?)?;
         let (store, rows) = (Arc::new(self.store.clone()), usize::try_from(group.num_rows()).ok()?);
@@ -276,7 +277,7 @@ impl RowGroups {
     }
 }
 
-/// A file with random access, which does not rely on the lengths that the file declares.
+/// Parquet file with random access, in which reads beyond the end of the file are errors.
 #[derive(Clone)]
 struct ParquetFile {
     file: Arc<File>,
@@ -284,7 +285,7 @@ struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// Checks the first and the last bytes of the file and its index, to report errors more clearly than the decoder does.
+    /// Checks the magic bytes and the index of the file, for clearer error messages than the decoder's.
     fn check(&self) -> Result<(), ReadFailure> {
         let (mut first, mut last) = ([0; 4], [0; 8]);
         if self.size >= MAGIC.len() as u64 {
@@ -311,7 +312,7 @@ impl ParquetFile {
         thrift::check_index(&self.bytes(self.size - 8 - index, index as usize)?).map_err(damaged)
     }
 
-    /// Reads `length` bytes at offset `at`.
+    /// Reads `length` bytes from offset `at` of the file.
     fn bytes(&self, at: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; length];
         self.file.read_exact_at(&mut bytes, at)?;
@@ -340,7 +341,7 @@ impl ChunkReader for ParquetFile {
     }
 }
 
-/// Returns the bound on the decompressed size of data with this compression.
+/// Returns the bound on decompressed sizes for a compression codec.
 fn squeezed(compression: Compression) -> BoundedCodec {
     match compression {
         Compression::SNAPPY => BoundedCodec::Snappy,
@@ -359,7 +360,7 @@ fn damaged(reason: impl std::fmt::Display) -> ReadFailure {
     ReadFailure::Says(format!("damaged Parquet data ({reason}); get the file again"))
 }
 
-/// Returns the message of a decoder error without the kind of the error.
+/// Returns the message of a decoder error without the prefix that names the kind of error.
 fn plain(error: &ParquetError) -> String {
     match error {
         ParquetError::General(message) | ParquetError::EOF(message) | ParquetError::ArrowError(message) => {

@@ -1,4 +1,4 @@
-//! A table extended by columns from `key=value` folders, each with the same value in all rows.
+//! Table extended by constant columns from `key=value` folder names.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use surefoot_glm::Role;
 use super::{ReadFailure, Table, cells};
 use crate::{error, table::partitions::Constant, text::cell_value};
 
-/// A table followed by the columns from folders.
+/// Table followed by constant columns from `key=value` folder names.
 pub(super) struct Partitioned {
     table: Box<dyn Table>,
     schema: SchemaRef,
-    /// Number of columns of the table itself.
+    /// Number of columns stored in the table itself.
     own: usize,
     constants: Vec<Constant>,
-    /// Columns of the table, by position, whose cells must agree with the folders.
+    /// Columns of the table, by position, whose cells must equal the value in the folder name.
     bound: Vec<(usize, Constant)>,
-    /// Columns to decode, by position in the schema.
+    /// Columns to be decoded, by position in the extended schema.
     selected: Vec<usize>,
     rows: u64,
 }
 
 impl Partitioned {
-    /// Extends a table by the constant columns that it does not have itself.
+    /// Extends a table by those of the constant columns that the table does not have itself.
     pub(super) fn new(table: Box<dyn Table>, constants: &[Constant]) -> Result<Partitioned, ReadFailure> {
         let own = table.schema();
         let (mut bound, mut beside) = (Vec::new(), Vec::new());
@@ -53,7 +53,7 @@ impl Partitioned {
         })
     }
 
-    /// Checks that the cells of columns that folders also name agree with the folders.
+    /// Checks that table columns that a folder name also defines have the value of the folder.
     fn agree(&self, batch: &RecordBatch) -> Result<(), ReadFailure> {
         for (place, constant) in &self.bound {
             let Some(array) = self.selected.iter().position(|selected| selected == place).map(|at| batch.column(at))
@@ -74,12 +74,12 @@ impl Partitioned {
     }
 }
 
-/// Whether a column of this role holds numbers.
+/// Whether a column with this role holds numbers.
 fn is_number(role: Role) -> bool {
     matches!(role, Role::Number | Role::Weight | Role::Trials | Role::Offset | Role::Exposure)
 }
 
-/// Checks that the value of a constant is a number if its role requires one.
+/// Checks that the value from a folder name is a number if the role of the column requires one.
 fn check(constant: &Constant) -> Result<(), ReadFailure> {
     match &constant.value {
         Some(text) if is_number(constant.role) && cell_value::number(text.as_bytes()).is_none() => {
@@ -90,7 +90,7 @@ fn check(constant: &Constant) -> Result<(), ReadFailure> {
     }
 }
 
-/// Builds a column of `rows` rows with the value of a constant.
+/// Builds an array of `rows` cells that all have the value of a constant column.
 fn array(constant: &Constant, rows: usize) -> ArrayRef {
     let value = constant.value.as_deref();
     if is_number(constant.role) {

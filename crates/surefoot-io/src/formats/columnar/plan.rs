@@ -1,4 +1,4 @@
-//! Plan of a columnar table: the columns that are used, and the role and kind of each.
+//! Decision which columns of a columnar table are used, in which role, and how their cells are read.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,21 +22,21 @@ use crate::{
     },
 };
 
-/// The used columns, and the roles of all columns.
+/// Columns of a table to be read, with the roles of all columns.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// The used columns, in the order of the schema.
+    /// Columns to be read, in the order of the schema.
     pub(super) columns: Vec<UsedColumn>,
     schema: SchemaRef,
     roles: Vec<Role>,
-    /// Position in the schema of the column of row names; `None` if there is none.
+    /// Position in the schema of the column with row names; `None` if row names are not requested.
     pub(super) id: Option<usize>,
 }
 
-/// A column that is read, with its role and the way in which its cells are read.
+/// Column to be read, with its role and how its cells are read.
 #[derive(Clone, Debug)]
 pub(super) struct UsedColumn {
-    /// Position of the column in the schema.
+    /// Position of the column in the schema of the file.
     pub(super) index: usize,
     pub(super) name: String,
     pub(super) role: Role,
@@ -44,7 +44,8 @@ pub(super) struct UsedColumn {
 }
 
 impl Plan {
-    /// Determines the role of each column: from the model's table if there is one, otherwise from the user's flags and the types.
+    /// Determines the role of each column: from the columns of a model or an earlier file if known, otherwise from the user's flags and the
+    /// column types.
     pub(super) fn new(file: &str, schema: &SchemaRef, options: &Options) -> Result<Plan, ColumnError> {
         let table = options.found.table();
         let roles = match table {
@@ -101,18 +102,20 @@ impl Plan {
         }
     }
 
-    /// Returns the positions of the used columns in the schema.
+    /// Returns the positions in the schema of the columns to be read.
     pub(super) fn columns(&self) -> Vec<usize> {
         self.columns.iter().map(|used| used.index).collect()
     }
 
-    /// Returns the position of the label column if every row needs a label; `None` if there are weights, since rows of weight 0 need no label.
+    /// Returns the position of the label column if every row needs a label; `None` if there are weights, because rows of weight 0 need no
+    /// label.
     pub(super) fn needed_label(&self) -> Option<usize> {
         let of_role = |role| self.columns.iter().find(move |used| used.role == role).map(|used| used.index);
         of_role(Role::Label).filter(|_| of_role(Role::Weight).or(of_role(Role::Trials)).is_none())
     }
 
-    /// Determines the lengths of lists from the first batch, and shares the columns with other readers and the model.
+    /// Sets the lengths of lists and vectors from the known columns or the first batch. Then stores the columns in
+    /// [`Inferred`](crate::table::inferred::Inferred), for later inputs and the model.
     pub(super) fn complete(
         &mut self,
         file: &str,
@@ -168,7 +171,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Returns the schema of the columns for a model. A list is stored as one column per number.
+    /// Returns the column schema to be stored in a model, in which a list is one column per number.
     fn table(&self, options: &Options) -> TableSchema {
         let kinds: HashMap<usize, Kind> = self.columns.iter().map(|used| (used.index, used.kind)).collect();
         let mut columns = Vec::new();
@@ -185,10 +188,10 @@ impl Plan {
     }
 }
 
-/// Maximum length of a list.
+/// Maximum length of a list or vector.
 const MOST: usize = 1 << 20;
 
-/// Returns the name of number `k` of a list or vector.
+/// Returns the name of the number at position `k` of a list or vector column.
 pub(super) fn element(column: &str, k: usize) -> String {
     format!("{column}[{k}]")
 }
@@ -197,12 +200,12 @@ fn by_name(table: &TableSchema) -> HashMap<&str, Role> {
     table.columns.iter().map(|column| (column.name.as_str(), column.role)).collect()
 }
 
-/// Returns the number of elements that the lists of a column have according to the known columns.
+/// Returns the length of the lists or vectors of a column, according to the columns of a model or an earlier file.
 fn known_length(known: &HashMap<&str, Role>, column: &str) -> usize {
     (0..=MOST).take_while(|&k| known.contains_key(element(column, k).as_str())).count()
 }
 
-/// Returns the roles of the columns by their names in the table of a model or an earlier file.
+/// Returns the role of each column of a file, looked up by name in the columns of a model or an earlier file.
 fn known_roles(schema: &Schema, table: &TableSchema, options: &Options) -> Result<Vec<Role>, String> {
     let (known, names) = (by_name(table), names(schema, Some(table)));
     if !table.header && !options.found.of_model {
@@ -245,7 +248,7 @@ fn known_roles(schema: &Schema, table: &TableSchema, options: &Options) -> Resul
     }
 }
 
-/// Returns the roles of the columns as given by the user, or by their types if the user gave none.
+/// Returns the role of each column: the one that the user gave, or else one by the type of the column.
 fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Role>, ColumnError> {
     let names = names(schema, None);
     let said = column_roles::roles(&names, options, !options.unlabelled)?;
@@ -262,7 +265,7 @@ fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Ro
     Ok(schema.fields().iter().zip(&said).map(role).collect())
 }
 
-/// Returns the names of the columns without surrounding blanks, or their numbers if the known table identifies columns by position.
+/// Returns the column names without surrounding blanks, or numbers from 1 if the known columns are identified by position.
 fn names(schema: &Schema, known: Option<&TableSchema>) -> Vec<String> {
     let by_place = known.is_some_and(|table| !table.header);
     let fields = schema.fields().iter().enumerate();

@@ -1,4 +1,4 @@
-//! Conversion of record batches to rows.
+//! Conversion of record batches (decoded Parquet and Arrow columns) to rows.
 //!
 //! Cells are converted to numbers column by column; rows are then assembled from them one by one. A cell that is null or not a number
 //! (NaN) is missing.
@@ -29,51 +29,52 @@ use crate::{
     },
 };
 
-/// Maximum number of cells converted to rows of one [`Batch`], unless a single row has more.
+/// Maximum number of cells converted to rows per [`Batch`], unless a single row has more.
 const CELLS: usize = 1 << 15;
 
-/// Message for a row without a label.
+/// Error message for a row without a label.
 const UNLABELLED: &str = "the label is null; a row to be learnt needs one";
 
-/// Builder of rows from the record batches of one table after the other.
+/// Builder of rows from the record batches of tables that are read one after the other.
 pub(super) struct Rows {
     builder: RowBuilder,
     found: Arc<Inferred>,
     groups: FeatureGroups,
-    /// Whether labels may be text.
+    /// Whether labels may be text (class names).
     classes: bool,
-    /// Whether this reader counts missing cells.
+    /// Whether this reader counts missing cells for [`Inferred`].
     counts: bool,
     policy: MissingPolicy,
     label: Option<Column>,
-    /// Columns of weights and of numbers of trials, whose product is the weight of a row.
+    /// Columns of weights and of trial numbers; the weight of a row is the product of their cells.
     weights: Vec<Column>,
     offset: Option<Column>,
-    /// Column of row names: its position in the schema, its reader if it has no other use, and its cells.
+    /// Column of row names: position in the schema, reader (`None` if the column is also read in another role), and cells in the current
+    /// batch.
     id: Option<(usize, Option<Column>, ArrayRef)>,
     features: Vec<Column>,
-    /// Ids of the leading feature columns, as far as they hold single numbers; empty if there are products of features.
+    /// Ids of the feature columns before the first one that does not hold single numbers; empty if features are multiplied.
     plain: Vec<u64>,
-    /// Values of the features in `plain` in the current row.
+    /// Values of the columns in `plain` in the current row.
     values: Vec<f64>,
-    /// Number of missing cells per feature column in this table.
+    /// Number of missing values in this table, per feature column.
     missing: Vec<u64>,
-    /// Feature columns with missing cells in the current row, each with the number of these cells.
+    /// Feature columns with missing values in the current row, by position in `features`, with the number of missing values.
     gaps: Vec<(usize, u64)>,
-    /// Columns, by position in the schema, for which an integer beyond 2^53 has been reported.
+    /// Columns, by position in the schema, for which the user was already told that integers beyond 2^53 are rounded.
     noted: Vec<usize>,
-    /// Number of features per row, at least 1.
+    /// Number of features per row, at least 1; limits the rows per batch.
     width: usize,
-    /// Number of rows of the record batch.
+    /// Number of rows in the current record batch.
     rows: usize,
-    /// Number of rows of the record batch already read.
+    /// Number of rows of the current record batch that were read.
     done: usize,
-    /// Number of rows of the table before this record batch.
+    /// Number of rows of the table before the current record batch.
     before: u64,
     file: String,
-    /// Number (from 1) of the first row known in advance to lack a label; `None` if none is known.
+    /// Number (from 1) of the first row that lacks a label according to the statistics of the file; `None` if unknown.
     unlabelled: Option<u64>,
-    /// Whether the missing label of row `unlabelled` has been reported.
+    /// Whether the missing label of row `unlabelled` has been reported already.
     is_told: bool,
     input: u32,
     digest: Digest,
@@ -116,14 +117,14 @@ impl Rows {
         }
     }
 
-    /// Starts the input with this number (from 0).
+    /// Sets the number (from 0) of the input whose rows follow.
     pub(super) fn start(&mut self, input: u32) {
         self.input = input;
     }
 
-    /// Starts a table.
+    /// Prepares for the rows of a table, whose columns are read according to `plan`.
     ///
-    /// If the label is known to be missing in row `unlabelled`, this is reported before the first row, and not again.
+    /// `unlabelled` is the first row known to lack a label; its error is reported before the first row is read, and not again.
     pub(super) fn begin(&mut self, file: &str, plan: Plan, unlabelled: Option<u64>) {
         (self.unlabelled, self.is_told) = (unlabelled, false);
         if let Some(table) = self.found.table() {
@@ -170,7 +171,7 @@ impl Rows {
         file.clone_into(&mut self.file);
     }
 
-    /// Ends a table and reports its missing cells.
+    /// Ends a table and reports the number of missing values per column to [`Inferred`].
     pub(super) fn end(&mut self) {
         let missing = self.missing.iter().filter(|_| self.counts);
         for (column, &missing) in self.features.iter().zip(missing).filter(|(_, missing)| **missing > 0) {
@@ -179,12 +180,12 @@ impl Rows {
         self.builder.report();
     }
 
-    /// Whether all rows of the record batch have been read.
+    /// Whether all rows of the current record batch have been read.
     pub(super) fn is_done(&self) -> bool {
         self.done == self.rows
     }
 
-    /// Loads the next record batch, which has the columns of the plan.
+    /// Loads the cells of the next record batch, whose columns are those of the [`Plan`].
     pub(super) fn load(&mut self, batch: &RecordBatch) {
         self.before += self.rows as u64;
         (self.rows, self.done) = (batch.num_rows(), 0);
@@ -216,7 +217,7 @@ impl Rows {
         }
     }
 
-    /// Appends the next rows of the record batch; stops after an invalid row, which is skipped.
+    /// Appends the next rows of the current record batch to `batch`. Skips an invalid row and returns its error.
     pub(super) fn read(&mut self, batch: &mut Batch) -> Result<(), Fault> {
         if batch.start.is_empty() {
             batch.start.push(0);
@@ -276,8 +277,8 @@ impl Rows {
         Ok(())
     }
 
-    /// Adds the numbers of the columns in `plain` if all of them are finite and each is 0 or has its name recorded, as usual. Returns
-    /// the number of columns done, 0 otherwise.
+    /// Adds the numbers of the columns in `plain` to the row in the common case: all are finite, and every nonzero one has a stored feature
+    /// name. Returns the number of columns added, or 0 otherwise.
     fn plain_numbers(&mut self, row: usize) -> usize {
         self.values.clear();
         let mut usual = true;
@@ -298,7 +299,7 @@ impl Rows {
         self.weights.iter().try_fold(1.0, |product, column| Ok(product * self.factor(column, row)?))
     }
 
-    /// Returns one factor of the weight of a row.
+    /// Returns the cell of a weight or trials column; the weight of the row is the product of these cells.
     fn factor(&self, column: &Column, row: usize) -> Result<f64, Fault> {
         let fault = |token: &str, message: &str| Err(Fault::new(Some(&column.used.name), token, message));
         match column.number(row) {
@@ -332,7 +333,7 @@ impl Rows {
         }
     }
 
-    /// Whether the labels of the record batch include words that are not booleans.
+    /// Whether the record batch has text labels other than booleans.
     fn has_classes(&self) -> bool {
         let is_word = |text: &[u8]| cell_value::any_number(text).is_none() && cell_value::boolean(text).is_none();
         let mut scratch = String::new();
@@ -343,7 +344,7 @@ impl Rows {
         (0..self.rows).any(&mut has_word)
     }
 
-    /// Returns the label of a row. The text of a text label is appended to `kept`, for use in messages.
+    /// Returns the label of a row as a number. Appends the text of a text label to `kept`, for later messages.
     fn label(&mut self, row: usize, kept: &mut Vec<u8>) -> Result<f64, Fault> {
         // Without a label column the label is NaN, since labels are not needed.
         let Some(column) = &self.label else { return Ok(f64::NAN) };

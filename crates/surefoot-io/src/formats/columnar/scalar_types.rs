@@ -1,8 +1,8 @@
-//! Classification of column types as text or numbers.
+//! Classification of Arrow types into text and numbers.
 
 use arrow_schema::DataType;
 
-/// Whether cells of this type are text by default.
+/// Whether cells of this type are used as text by default.
 pub(super) fn is_text(of: &DataType) -> bool {
     use DataType::{Binary, BinaryView, Dictionary, FixedSizeBinary, LargeBinary, LargeUtf8, Utf8, Utf8View};
     match of {
@@ -12,7 +12,7 @@ pub(super) fn is_text(of: &DataType) -> bool {
     }
 }
 
-/// Whether cells of this type can be spelled out as text: text, numbers, booleans, dates and timestamps.
+/// Whether cells of this type can be written as text: text, numbers, booleans, dates and timestamps.
 pub(super) fn has_text(of: &DataType) -> bool {
     match of {
         DataType::Dictionary(_, values) => has_text(values) && !matches!(**values, DataType::Dictionary(..)),
@@ -21,7 +21,7 @@ pub(super) fn has_text(of: &DataType) -> bool {
     }
 }
 
-/// Whether cells of this type are numbers; includes booleans and columns of nulls only.
+/// Whether cells of this type can be used as numbers, which includes booleans and all-null columns.
 pub(super) fn is_number(of: &DataType) -> bool {
     match of {
         DataType::Dictionary(_, values) => is_number(values) && !matches!(**values, DataType::Dictionary(..)),

@@ -1,4 +1,4 @@
-//! Columns of texts whose words are features, and of lists of categories.
+//! Cells with several values: texts whose words are features, and lists of categories.
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef};
@@ -12,13 +12,13 @@ use super::{
 };
 use crate::{features::row_builder::MultiValueCell, text::cell_value};
 
-/// The texts of one column in a record batch.
+/// Texts of one column in a record batch; a row may have several, as a list.
 pub(super) struct Texts {
-    /// Texts of all rows in sequence, or the texts of the dictionary if there is one.
+    /// Concatenated texts of all rows or, if dictionary-encoded, the texts of the dictionary.
     values: ArrayRef,
-    /// Range of the texts of each row.
+    /// Range of each row's texts in the concatenated texts of all rows.
     spans: Vec<Span>,
-    /// Position of each text in the dictionary; `None` if there is no dictionary.
+    /// Position in the dictionary of each text; `None` if the texts are not dictionary-encoded.
     keys: Option<Vec<usize>>,
 }
 
@@ -34,7 +34,7 @@ impl Texts {
         }
     }
 
-    /// Returns the text at a position, without surrounding blanks; `None` if it is missing.
+    /// Returns the text at a position, without surrounding blanks; `None` if the text is missing.
     fn text<'a>(&'a self, at: usize, scratch: &'a mut String) -> Option<&'a [u8]> {
         let at = self.keys.as_ref().map_or(Some(at), |keys| keys.get(at).copied())?;
         if at >= self.values.len() {
@@ -43,7 +43,7 @@ impl Texts {
         cells::text(&self.values, at, scratch).map(<[u8]>::trim_ascii)
     }
 
-    /// Adds the words of the texts of a row; missing texts have no words. Returns whether the row counts as a missing cell.
+    /// Adds each word in the texts of a row as a feature; missing texts have no words. Returns whether the row counts as a missing cell.
     pub(super) fn add_words(
         &self,
         row: usize,
@@ -64,7 +64,8 @@ impl Texts {
         is_missing && cell.add_no_words(policy.missing)
     }
 
-    /// Adds the texts of a row, each as a category. Returns the number of missing texts, or `None` if there are some and this is an error.
+    /// Adds each text of a row as a category. Returns the number of missing texts, or `None` if missing texts are an error and there are
+    /// some.
     pub(super) fn add_each(
         &self,
         row: usize,

@@ -1,30 +1,30 @@
-//! Checks the sizes that Parquet files declare against the bytes present, before the decoder relies on them.
+//! Check of the sizes declared in Parquet metadata against the bytes present, before the decoder relies on them.
 //!
 //! The index of a file and the headers of its pages are structures of Thrift's compact protocol. The decoder recurses as deep as they
 //! nest, and allocates as much memory as they declare.
 
 use std::ops::ControlFlow;
 
-/// Maximum nesting depth of structures, lists and maps; the structures of Parquet are 7 deep.
+/// Maximum nesting depth of structures, lists and maps; Parquet metadata is 7 levels deep.
 const DEEPEST: usize = 32;
-/// Maximum nesting depth of groups of columns.
+/// Maximum nesting depth of column groups in a schema.
 const DEEPEST_SCHEMA: usize = 64;
 
-/// Reader of encoded bytes, which reads structures without allocating memory for their declared sizes.
+/// Reader of Thrift-encoded bytes, which allocates no memory for declared sizes.
 struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// Reason why bytes are not a valid structure.
+/// Reason why bytes cannot be read as a Thrift structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ThriftError {
-    /// The bytes end too early; more bytes may complete the structure.
+    /// The bytes end before the structure does; more bytes may complete it.
     Short,
     Says(&'static str),
 }
 
-/// Type codes of values in the protocol.
+/// Codes of the value types in Thrift's compact protocol.
 mod kind {
     pub(super) const TRUE: u8 = 1;
     pub(super) const FALSE: u8 = 2;
@@ -74,7 +74,7 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// Reads the head of a list: the type code of its values and their number.
+    /// Reads the head of a list: the type code of the elements and their number.
     fn list(&mut self) -> Result<(u8, u64), ThriftError> {
         let head = self.byte()?;
         let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
@@ -85,7 +85,7 @@ impl Cursor<'_> {
         Ok((head & 15, count))
     }
 
-    /// Skips a value at nesting depth `depth`. Booleans take a byte within lists and none elsewhere.
+    /// Skips a value with type code `of` at nesting depth `depth`. A boolean takes one byte in lists and none elsewhere.
     fn skip(&mut self, of: u8, in_list: bool, depth: usize) -> Result<(), ThriftError> {
         if depth > DEEPEST {
             return Err(ThriftError::Says("its structures nest too deep"));
@@ -117,7 +117,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Calls `read` with the number and the type code of each field of a structure; `read` must consume the value of the field.
+    /// Calls `read` with the field number and the type code of each field of a structure; `read` must consume the value of the field.
     fn fields(
         &mut self,
         depth: usize,
@@ -140,7 +140,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Reads an integer into `to`; skips a value of another type.
+    /// Reads an integer into `to`; skips the value if it is not an integer.
     fn number(&mut self, of: u8, to: &mut i64) -> Result<(), ThriftError> {
         match of {
             kind::I16 | kind::I32 | kind::I64 => self.integer().map(|number| *to = number),
@@ -149,7 +149,8 @@ impl Cursor<'_> {
     }
 }
 
-/// Checks the index of a file: the nesting depth of the index and of its columns, and that the declared counts match the bytes present.
+/// Checks the index (footer) of a Parquet file: limits the nesting depth of its structures and columns, and checks that the declared counts
+/// match the bytes present.
 pub(super) fn check_index(bytes: &[u8]) -> Result<(), &'static str> {
     let mut cursor = Cursor { bytes, at: 0 };
     let checked = cursor.fields(1, |cursor, number, of| match (number, of) {
@@ -162,7 +163,7 @@ pub(super) fn check_index(bytes: &[u8]) -> Result<(), &'static str> {
     })
 }
 
-/// Checks the tree of columns, in which each element declares the number of its children.
+/// Checks the column tree of the schema, in which each element declares the number of its children.
 fn schema(cursor: &mut Cursor<'_>) -> Result<(), ThriftError> {
     let (of, count) = cursor.list()?;
     if of != kind::STRUCT {
@@ -194,22 +195,22 @@ fn schema(cursor: &mut Cursor<'_>) -> Result<(), ThriftError> {
     Ok(())
 }
 
-/// Header of a page; absent fields are 0.
+/// Header of a Parquet page; absent fields are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PageHeader {
-    /// Number of bytes of the header itself.
+    /// Size of the header itself, in bytes.
     pub(super) length: usize,
     pub(super) is_dictionary: bool,
     pub(super) uncompressed: i64,
     pub(super) compressed: i64,
     pub(super) values: i64,
-    /// Number of bytes of levels, which precede the values and are not compressed.
+    /// Number of bytes of repetition and definition levels, which precede the values and are not compressed.
     pub(super) levels: i64,
     pub(super) is_plain: bool,
 }
 
 impl PageHeader {
-    /// Reads the header at the start of `bytes`.
+    /// Reads the page header at the start of `bytes`.
     pub(super) fn read(bytes: &[u8]) -> Result<PageHeader, ThriftError> {
         let (mut cursor, mut header) = (Cursor { bytes, at: 0 }, PageHeader::default());
         let mut levels = [0; 2];
@@ -236,17 +237,18 @@ impl PageHeader {
     }
 }
 
-/// Bound on the decompressed size of data, depending on their compression.
+/// Bound on the decompressed size of a page, by compression codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoundedCodec {
-    /// Exact size, which Snappy stores at the start of the data.
+    /// Snappy, which stores the exact decompressed size at the start of the data.
     Snappy,
-    /// Maximum number of decompressed bytes per compressed byte.
+    /// Codec that yields at most this many bytes per compressed byte.
     Times(i64),
 }
 
 impl PageHeader {
-    /// Checks the sizes declared by a page against `data`, the start of its data after the levels, and against the value count of its column.
+    /// Checks the sizes declared in a page header against `data` (the first bytes of the page after the levels) and against the value count
+    /// of the column.
     pub(super) fn check(&self, squeezed: BoundedCodec, data: &[u8], values: i64) -> Result<(), String> {
         let PageHeader { uncompressed, compressed, levels, .. } = *self;
         if [uncompressed, compressed, levels, self.values].iter().any(|&number| number < 0) {
@@ -272,7 +274,8 @@ impl PageHeader {
     }
 }
 
-/// Reads the headers of the pages between two file offsets; calls `show` with each header and the offset of its data. `show` may stop the walk.
+/// Reads the headers of all pages between two file offsets; calls `show` with each header and the offset of its data. `show` can end the
+/// iteration.
 pub(super) fn pages(
     mut at: u64,
     end: u64,

@@ -1,4 +1,4 @@
-//! Vectors as stored by Spark: structs of `type` (0 sparse, 1 dense), `size`, `indices` and `values`.
+//! Reader of vectors as stored by Spark: structs of `type` (0 sparse, 1 dense), `size`, `indices` and `values`.
 //!
 //! A sparse vector has a size and values at ascending indices; a dense vector stores all its values. A vector is read as a list with the
 //! same length as the others of its column, in which the numbers that are not stored are 0.
@@ -12,10 +12,10 @@ use super::{
     nested::{self, Span, values_of},
 };
 
-/// Names of the fields of the struct, in order.
+/// Field names of a Spark vector struct, in order.
 const PARTS: [&str; 4] = ["type", "size", "indices", "values"];
 
-/// Whether cells of this type are vectors as stored by Spark.
+/// Whether cells of this type are Spark vectors.
 pub(super) fn is_vector(of: &DataType) -> bool {
     let DataType::Struct(fields) = of else { return false };
     let parts: Vec<_> = fields.iter().map(|field| field.data_type()).collect();
@@ -28,7 +28,7 @@ pub(super) fn is_vector(of: &DataType) -> bool {
         && has(values, DataType::is_floating)
 }
 
-/// The vectors of a column in a record batch. Null numbers are NaN.
+/// Spark vectors of one column in a record batch, split into the fields of the struct; null numbers are NaN.
 pub(super) struct Vectors {
     array: ArrayRef,
     kinds: Vec<f64>,
@@ -37,7 +37,7 @@ pub(super) struct Vectors {
     values: (Vec<f64>, Vec<Span>),
 }
 
-/// The vector in a row.
+/// Vector of one row.
 pub(super) struct Vector<'a> {
     pub(super) size: usize,
     /// Indices of the stored values of a sparse vector; `None` for a dense vector.
@@ -46,19 +46,19 @@ pub(super) struct Vector<'a> {
 }
 
 impl Vector<'_> {
-    /// Returns the number of stored values.
+    /// Returns the number of values stored in the vector.
     pub(super) fn stored(&self) -> usize {
         self.values.len()
     }
 
-    /// Returns the index and the value of the stored value number `n`, from 0.
+    /// Returns the index and the value of the stored value at position `n`, from 0.
     pub(super) fn pair(&self, n: usize) -> (usize, f64) {
         (self.indices.map_or(n, |indices| indices[n] as usize), self.values[n])
     }
 }
 
 impl Vectors {
-    /// Splits a column [of vectors](is_vector) into its fields.
+    /// Splits a column of [Spark vectors](is_vector) into the fields of the struct.
     pub(super) fn new(array: &ArrayRef) -> Vectors {
         let part = |n: usize| array.as_struct().column(n);
         Vectors {
@@ -70,7 +70,7 @@ impl Vectors {
         }
     }
 
-    /// Returns the vector in a row; `None` if it is null.
+    /// Returns the vector of a row; `None` if it is null.
     ///
     /// # Errors
     /// If the vector is invalid: returns the invalid token and a message about it.
@@ -117,7 +117,7 @@ impl Vectors {
         Ok(Some(Vector { size: size as usize, indices: Some(indices), values }))
     }
 
-    /// Returns the size of the first valid vector.
+    /// Returns the size of the first valid vector of the column; `None` if there is none.
     pub(super) fn size(&self) -> Option<usize> {
         (0..self.array.len()).find_map(|row| self.of(row).ok().flatten()).map(|vector| vector.size)
     }

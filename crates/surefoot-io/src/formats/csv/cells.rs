@@ -1,4 +1,4 @@
-//! Splitting of text into records and cells, and the text of a cell (RFC 4180).
+//! Splitting of CSV text into records and cells, and unquoting of cells (RFC 4180).
 //!
 //! A quote opens a quoted cell only at the start of the cell, ignoring blanks; anywhere else in an unquoted cell it is an ordinary
 //! byte. Blanks around the text of a cell are ignored.
@@ -11,30 +11,31 @@ use crate::{
     text::byte_search,
 };
 
-/// Delimiter that represents any run of blanks and tabs.
+/// Delimiter that stands for any run of blanks and tabs.
 pub(super) const BLANKS: u8 = b' ';
-/// Default quote character.
+/// Quote character by default.
 const QUOTE: u8 = b'"';
-/// Maximum number of bytes of a quoted cell.
+/// Maximum length of a quoted cell in bytes.
 const MOST_OF_A_CELL: usize = 16 << 20;
-/// Maximum number of bytes of a record.
+/// Maximum length of a record in bytes.
 const MOST_OF_A_RECORD: usize = 256 << 20;
 
-/// Start of a record, the record without its line break, and the start of the next record.
+/// Start offset of a record, the record without its line break, and the start offset of the next record.
 pub(super) type RecordSpan<'a> = (usize, &'a [u8], usize);
 
 impl Dialect {
-    /// Returns the dialect with this delimiter and the default quote character.
+    /// Returns the dialect with the given delimiter and the default quote character.
     pub(super) fn usual(delimiter: u8) -> Dialect {
         Dialect { delimiter, quote: Some(QUOTE) }
     }
 
-    /// Returns this dialect with another delimiter.
+    /// Returns this dialect with its delimiter replaced.
     pub(super) fn with(self, delimiter: u8) -> Dialect {
         Dialect { delimiter, ..self }
     }
 
-    /// Returns the end of a record, including its line break: see [`RecordFormat::end`](crate::formats::records::RecordFormat::end).
+    /// Returns the end of the record at the start of `text`, including the line break: see
+    /// [`RecordFormat::end`](crate::formats::records::RecordFormat::end).
     pub(super) fn end(self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, RecordError> {
         #[cfg(test)]
         let from = scan.seen;
@@ -62,7 +63,7 @@ impl Dialect {
         Ok(None)
     }
 
-    /// Continues the search for a line break outside of quotes; returns the position after it.
+    /// Continues the search for a line break outside quotes, from where `scan` left off; returns the position after the line break.
     fn search(self, text: &[u8], scan: &mut Scan, quote: u8) -> Option<usize> {
         loop {
             let left = text.get(scan.seen..).unwrap_or_default();
@@ -94,7 +95,7 @@ impl Dialect {
         None
     }
 
-    /// Whether a quote that follows these bytes of a record opens a cell: only blanks may precede it in its cell.
+    /// Whether a quote character opens a quoted cell, given the bytes of the record before it: only blanks may precede it in its cell.
     fn opens(self, before: &[u8]) -> bool {
         let delimiter = self.delimiter;
         match before.iter().rposition(|&byte| byte == delimiter || !is_space(byte)) {
@@ -103,8 +104,8 @@ impl Dialect {
         }
     }
 
-    /// Finds the ends of the cells of a record. If the delimiter is a run of blanks, the first blank of a run is the delimiter and the
-    /// others belong to the next cell, as blanks around its text.
+    /// Writes the end of each cell of a record to `ends`. If the delimiter is a run of blanks, the first blank of a run ends the cell, and
+    /// the others belong to the next cell, where surrounding blanks are ignored.
     pub(super) fn split(self, record: &[u8], ends: &mut Vec<usize>) -> Result<(), RecordError> {
         ends.clear();
         let Dialect { delimiter, quote } = self;
@@ -138,7 +139,7 @@ impl Dialect {
         }
     }
 
-    /// Returns the position of the first delimiter, or the length of the text.
+    /// Returns the position of the first delimiter in a text; the length of the text if there is none.
     fn find(self, text: &[u8]) -> usize {
         let found = match self.delimiter {
             BLANKS => memchr::memchr2(b' ', b'\t', text),
@@ -147,8 +148,8 @@ impl Dialect {
         found.unwrap_or(text.len())
     }
 
-    /// Returns the text of a cell of a split record, without quotes and without surrounding blanks, inside or outside of the quotes. Writers
-    /// quote only where necessary, so the same text occurs with and without quotes.
+    /// Returns the text of a cell without quotes and without blanks around the text, inside or outside the quotes. Writers quote only where
+    /// necessary, so the same text occurs with and without quotes.
     pub(super) fn text(self, cell: &[u8]) -> Cow<'_, [u8]> {
         let cell = cell.trim_ascii();
         let Some(mark) = self.quote else { return cell.into() };
@@ -169,18 +170,18 @@ impl Dialect {
         text.into()
     }
 
-    /// Returns the text as a quoted cell; unchanged if the dialect has no quote character.
+    /// Returns a text as a quoted cell, or unchanged if the dialect has no quote character.
     pub(super) fn quoted(self, text: &str) -> String {
         let Some(quote) = self.quote.map(char::from) else { return text.to_owned() };
         format!("{quote}{}{quote}", text.replace(quote, &format!("{quote}{quote}")))
     }
 
-    /// Whether a record is blank and therefore not a row.
+    /// Whether a record consists of blanks only, so that it is not a row.
     pub(super) fn is_blank(self, record: &[u8]) -> bool {
         record.iter().all(|&byte| byte == b' ' || (byte == b'\t' && self.delimiter == BLANKS))
     }
 
-    /// Returns the first record at or after `at` that is not blank. Returns `None` if the record is incomplete or there is none.
+    /// Returns the first record from offset `at` on that is not blank; `None` if there is none or it is incomplete and `last` is false.
     pub(super) fn first(self, text: &[u8], mut at: usize, last: bool) -> Result<Option<RecordSpan<'_>>, RecordError> {
         while at < text.len() {
             let found = self.end(&text[at..], &mut Scan::default());
@@ -206,7 +207,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Returns the position after the quote that closes the cell opened by the quote at `open`; `None` if there is no closing quote.
+/// Returns the position after the quote that closes the quoted cell opened at `open`; `None` if there is no closing quote.
 fn closing(text: &[u8], open: usize, quote: u8) -> Option<usize> {
     let mut at = open + 1;
     loop {
@@ -224,7 +225,7 @@ fn unclosed(record: &[u8], open: usize) -> RecordError {
     RecordError::new(open, line, message).fatal()
 }
 
-/// Returns the start and the end of the text of the cell from `at` to `end`, without surrounding blanks.
+/// Returns the start and the end of the text within the cell from `at` to `end`, without surrounding blanks.
 #[inline]
 pub(super) fn inner(record: &[u8], mut at: usize, mut end: usize) -> (usize, usize) {
     while at < end && is_space(record[at]) {
@@ -236,7 +237,7 @@ pub(super) fn inner(record: &[u8], mut at: usize, mut end: usize) -> (usize, usi
     (at, end)
 }
 
-/// Returns the cells of a record whose ends are `ends`, each with its start.
+/// Iterates over the cells of a record, each with its start offset; `ends` holds the end offsets of the cells.
 pub(super) fn cells<'a>(record: &'a [u8], ends: &[usize]) -> impl Iterator<Item = (usize, &'a [u8])> {
     let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
     starts.zip(ends).map(|(start, &end)| (start, &record[start..end]))

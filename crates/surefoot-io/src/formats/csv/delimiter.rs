@@ -1,4 +1,4 @@
-//! Detects the delimiter of a text from its first lines if the user did not give it.
+//! Detection of the delimiter of a CSV text from its first lines, if the user did not give one.
 
 use std::collections::HashSet;
 
@@ -13,13 +13,13 @@ use crate::{
     text::{cell_value::any_number, printable::text_of},
 };
 
-/// Candidate delimiters besides the default of the format, the likelier first.
+/// Candidate delimiters in addition to the format's default, most likely first.
 const TRIED: [u8; 5] = [b',', b'\t', b';', b'|', BLANKS];
-/// Number of lines examined if the first lines leave a doubt.
+/// Number of lines examined if fewer lines are ambiguous.
 const LINES: usize = 10;
 
-/// Returns the delimiter of a text that begins with `bytes`: the delimiter of `dialect` unless the lines suggest another. Returns `None`
-/// if more lines are needed, which depends only on the lines and not on how their bytes arrive.
+/// Returns the delimiter of a text that begins with `bytes`: the delimiter of `dialect` unless the lines suggest another. Returns `None` if
+/// more lines are needed; the result does not depend on how the bytes are split as they arrive.
 pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&TableSchema>) -> Option<u8> {
     let usual = dialect.delimiter;
     let lines = |delimiter| Lines::new(bytes, dialect.with(delimiter), last);
@@ -51,14 +51,14 @@ pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&Ta
     Some(agreed.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(usual, |(found, _)| found))
 }
 
-/// Whether the first lines of a text form a table with this delimiter: all have the same number of cells, more than one. The last line
-/// may be cut off.
+/// Whether the first lines of a text form a table with this delimiter, that is, all have the same number of cells, at least two. The last
+/// line may be incomplete.
 pub(super) fn is_table(head: &[u8], delimiter: u8) -> bool {
     let lines = |last| Lines::new(head, Dialect::usual(delimiter), last);
     lines(false).plain_share(LINES).or_else(|| lines(true).plain_share(1)).is_some()
 }
 
-/// Iterator over the lines at the start of a text that are not blank, split according to a dialect.
+/// Iterator over the nonblank lines at the start of a text, with methods that split them according to a dialect.
 struct Lines<'a> {
     bytes: &'a [u8],
     dialect: Dialect,
@@ -71,7 +71,8 @@ impl<'a> Lines<'a> {
         Lines { bytes, dialect, last, at: 0 }
     }
 
-    /// Returns the first `count` lines; `None` if there are fewer and more bytes may follow. The result is empty for an empty text.
+    /// Returns the first `count` lines, or `None` if fewer have arrived and more bytes may follow. Returns an empty vector for an empty
+    /// text.
     fn first_of(self, count: usize) -> Option<Vec<&'a [u8]>> {
         let last = self.last;
         let lines: Vec<_> = self.take(count).flatten().collect();
@@ -87,7 +88,7 @@ impl<'a> Lines<'a> {
         self.dialect.split(line, &mut ends).ok().map(|()| ends.len())
     }
 
-    /// Returns the texts of the cells of the first line.
+    /// Returns the texts of the cells of the first line, which are the column names if the line is a header.
     fn names(mut self) -> Vec<String> {
         let (dialect, mut ends) = (self.dialect, Vec::new());
         match self.next() {
@@ -98,7 +99,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Whether a cell of the first line consists of several numbers separated by blanks.
+    /// Whether some cell of the first line consists of several numbers separated by blanks.
     fn holds_numbers_apart(mut self) -> bool {
         let (dialect, mut ends) = (self.dialect, Vec::new());
         match self.next() {
@@ -109,8 +110,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Returns the share of cells that look like one value; `None` unless all of the first `count` lines have the same number of cells,
-    /// more than one.
+    /// Returns the fraction of cells that look like a single value; `None` unless all of the first `count` lines have the same number of
+    /// cells, at least two.
     fn plain_share(self, count: usize) -> Option<f64> {
         let (dialect, mut ends) = (self.dialect, Vec::new());
         let (mut width, mut plain, mut all) = (None, 0, 0);
@@ -133,7 +134,8 @@ fn are_numbers(cell: &[u8]) -> bool {
     parts().count() > 1 && parts().all(|part| any_number(part).is_some())
 }
 
-/// Whether a cell looks like one value: quoted, a number, a recognised notation, or a text without candidate delimiters other than blanks.
+/// Whether a cell looks like a single value: quoted, a number, a recognised notation such as a date, or a text without candidate delimiters
+/// other than blanks.
 fn is_whole(cell: &[u8], dialect: Dialect) -> bool {
     if are_numbers(cell) {
         return false;
@@ -147,7 +149,7 @@ fn is_whole(cell: &[u8], dialect: Dialect) -> bool {
 }
 
 impl<'a> Iterator for Lines<'a> {
-    /// A complete line; `None` if the text is not a table of this dialect.
+    /// Complete line; `None` if the text is invalid in this dialect.
     type Item = Option<&'a [u8]>;
 
     fn next(&mut self) -> Option<Option<&'a [u8]>> {

@@ -1,4 +1,4 @@
-//! Locates a part of a row that was read from a text table, for error messages.
+//! Location of a part of a CSV row, such as the label or a feature, for error messages.
 
 use surefoot_glm::{Batch, Column, Part, Role, TableSchema};
 
@@ -11,7 +11,7 @@ use crate::{
     text::words,
 };
 
-/// Returns the location (line and column) and the token of a part of a row that was read.
+/// Returns the location (line and column) and the text of a part of a row, such as the label or a feature.
 pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let record = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
@@ -33,7 +33,7 @@ pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usi
     (Location::Text { line: place.line + lines - 1, column }, error::token(&text))
 }
 
-/// A part of a row to be found in its record, under the assumption that the file has this dialect and this order of columns.
+/// Part of a row to be found in its record, assuming a dialect and an order of columns.
 struct Sought<'a> {
     options: &'a Options,
     dialect: Dialect,
@@ -44,7 +44,8 @@ struct Sought<'a> {
 }
 
 impl Sought<'_> {
-    /// Returns the start and the text of the cell; `None` unless the record, with the values from folders, fits the dialect and the order.
+    /// Returns the start and the text of the cell that holds the part; `None` if the record, with the folder columns appended, does not fit
+    /// the assumed dialect and order of columns.
     fn find(&self, record: &[u8], folders: &Folders) -> Option<(usize, Vec<u8>)> {
         let Sought { options, dialect, order, batch, row, part } = self;
         let table = options.found.table()?;
@@ -81,7 +82,7 @@ impl Sought<'_> {
     }
 }
 
-/// Whether the cell of a column yields a feature with this id and value.
+/// Whether the cell `raw` of a column yields a feature with this id and value.
 fn has_id(column: &Column, raw: &[u8], id: u64, value: f64, rules: &Rules, bits: Option<u8>) -> bool {
     let (name, text) = (column.name.as_bytes(), rules.dialect.text(raw));
     let own = match column.role {

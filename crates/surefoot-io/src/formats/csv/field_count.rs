@@ -1,6 +1,6 @@
-//! The message for a record with fewer or more fields than there are columns.
+//! Error message for a record with fewer or more fields than the table has columns.
 
-/// Returns the message, with the remedy.
+/// Returns the error message for a record with `found` instead of `expected` fields, with a remedy.
 pub(super) fn wrong_field_count(expected: usize, found: usize) -> String {
     let remedy = match found < expected {
         true => "a missing value is an empty field",

@@ -1,29 +1,29 @@
-//! The first record of a text table, which may hold the names of the columns.
+//! First record of a CSV input, which may be a header.
 
 use std::collections::HashMap;
 
 use super::{super::parse_error::RecordError, cells};
 use crate::{error::ColumnError, table::dialect::Dialect, text::printable::text_of};
 
-/// The first record of an input, which is either a header or a row.
+/// First record of a CSV input, which is either a header (column names) or a row.
 pub(super) struct FirstRecord<'a> {
-    /// Start of the record, as a byte offset in the examined text.
+    /// Byte offset of the record in the examined text.
     pub(super) at: usize,
     pub(super) record: &'a [u8],
-    /// End of each cell, as an offset in the record.
+    /// End of each cell, as a byte offset in the record.
     pub(super) ends: Vec<usize>,
     pub(super) dialect: Dialect,
-    /// Start of the text after the record, as a byte offset in the examined text.
+    /// Byte offset in the examined text of what follows the record.
     pub(super) end: usize,
 }
 
 impl FirstRecord<'_> {
-    /// Builds a fatal error about the whole record.
+    /// Builds an error that concerns the whole record and ends the reading of the input.
     pub(super) fn wrong(&self, message: String) -> RecordError {
         RecordError::new(self.at, self.record, message).fatal()
     }
 
-    /// Builds an error about the columns, located at the first record.
+    /// Converts an error about the columns to an error located at the first record.
     pub(super) fn refused(&self, refused: ColumnError) -> RecordError {
         let ColumnError { message, asked } = refused;
         RecordError { asked, ..self.wrong(message) }
@@ -33,14 +33,14 @@ impl FirstRecord<'_> {
         cells::cells(self.record, &self.ends)
     }
 
-    /// Returns the names in the record if it is a `header`, otherwise numbers from 1.
+    /// Returns the column names: the cells of the record if it is a `header`, otherwise numbers from 1.
     pub(super) fn names(&self, header: bool) -> Vec<String> {
         let cells = self.cells().enumerate();
         let name = |cell| text_of(&self.dialect.text(cell));
         cells.map(|(i, (_, cell))| if header { name(cell) } else { (i + 1).to_string() }).collect()
     }
 
-    /// Checks that no name occurs twice.
+    /// Checks that no column name occurs twice.
     pub(super) fn check_names(&self, names: &[String]) -> Result<(), RecordError> {
         let mut first = HashMap::with_capacity(names.len());
         for (i, (name, (at, cell))) in names.iter().zip(self.cells()).enumerate() {

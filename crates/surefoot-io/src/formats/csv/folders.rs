@@ -1,29 +1,29 @@
-//! Columns from `key=value` folders, whose values are appended to each record of a text table.
+//! Constant columns from `key=value` folder names, whose values are appended to each CSV record.
 
 use crate::{
     formats::parse_error::RecordError,
     table::{dialect::Dialect, partitions::Constant},
 };
 
-/// Columns of the rows of a file that come from `key=value` folders.
+/// Constant columns of a file, taken from the `key=value` folders in its path.
 #[derive(Debug, Default)]
 pub(super) struct Folders {
     names: Vec<String>,
-    /// Bytes appended to each record: a delimiter and a value per name.
+    /// Bytes appended to each record: a delimiter and the value of each constant column.
     tail: Vec<u8>,
-    /// End of each value in `tail`.
+    /// End of each value, as an offset in `tail`.
     ends: Vec<usize>,
-    /// Columns of the file, by position, whose cells must agree with the folders.
+    /// Columns of the file, by position, whose cells must equal the value in the folder name.
     bound: Vec<(usize, Constant)>,
 }
 
-/// Returns the constants whose columns the file itself does not have.
+/// Returns the constant columns that are not among the columns `names` of the file.
 pub(super) fn beside<'a>(constants: &'a [Constant], names: &[String]) -> Vec<&'a Constant> {
     constants.iter().filter(|constant| !names.contains(&constant.column)).collect()
 }
 
 impl Folders {
-    /// Builds the folder columns of a file with the columns `names`.
+    /// Builds the constant columns for a file that itself has the columns `names`.
     pub(super) fn new(constants: &[Constant], names: &[String], dialect: Dialect) -> Folders {
         let (mut folders, place) = (Folders::default(), |name: &String| names.iter().position(|here| here == name));
         for constant in constants {
@@ -42,17 +42,17 @@ impl Folders {
         folders
     }
 
-    /// Returns the names of the columns that follow the columns of the file.
+    /// Returns the names of the constant columns, which follow the columns of the file.
     pub(super) fn names(&self) -> impl Iterator<Item = String> + '_ {
         self.names.iter().cloned()
     }
 
-    /// Returns the number of columns that follow the columns of the file.
+    /// Returns the number of constant columns, which follow the columns of the file.
     pub(super) fn count(&self) -> usize {
         self.names.len()
     }
 
-    /// Returns the record followed by the values from folders, and appends the ends of these values to `ends`.
+    /// Returns a record with the values of the constant columns appended, and adds the ends of these values to `ends`.
     #[inline]
     pub(super) fn extend<'a>(&self, record: &'a [u8], ends: &mut Vec<usize>, buffer: &'a mut Vec<u8>) -> &'a [u8] {
         if self.tail.is_empty() {
@@ -65,7 +65,7 @@ impl Folders {
         buffer
     }
 
-    /// Checks that the cells of a record, whose ends are `ends`, agree with the folders.
+    /// Checks that the cells of a record agree with the folder names; `ends` holds the end offsets of the cells.
     #[inline]
     pub(super) fn check(&self, record: &[u8], ends: &[usize], dialect: Dialect) -> Result<(), RecordError> {
         for (place, constant) in &self.bound {

@@ -1,4 +1,4 @@
-//! Decides whether the first line of a table holds the names of its columns or is a row.
+//! Detection whether the first line of a CSV table is a header (column names) or a row.
 //!
 //! If no flag decides, the columns vote: each compares the likelihood of its first cell as a name with the likelihood as a cell
 //! like the ones below it. A number above numbers favours a row, a text above numbers a name; a text that recurs below favours a
@@ -16,29 +16,30 @@ use crate::{
     text::cell_value,
 };
 
-/// Probability that a name is a number if the other names are texts.
+/// Probability that a column name is a number although the other names are texts.
 const NUMBER_AS_NAME: f64 = 0.02;
-/// Probability that a name is missing, for the first column and for the others; a table saved with its row numbers often lacks the first name.
+/// Probability that a column name is empty, for the first column and for the others. A table saved with row numbers often has no first
+/// name.
 const NO_NAME: [f64; 2] = [0.1, 0.02];
-/// Probability that a name recurs as a value of its column or as the name of another column.
+/// Probability that a column name also occurs as a value of the column or as the name of another column.
 const NAME_AGAIN: f64 = 0.02;
-/// Probability that the names are numbers in arithmetic progression, such as years or positions.
+/// Probability that the column names are numbers in arithmetic progression, such as years or positions.
 const SEQUENCE_OF_NAMES: f64 = 0.05;
-/// Maximum absolute vote of one column, as a log likelihood ratio.
+/// Maximum absolute vote of one column for or against a header, as a log likelihood ratio.
 const MOST: f64 = 4.0;
-/// Absolute sum of the votes below which the decision is reported to the user as uncertain.
+/// Absolute sum of votes below which the user is told that the decision is uncertain.
 const SURE: f64 = 2.0;
-/// Maximum number of rows examined.
+/// Maximum number of rows examined below the first line.
 const ROWS: usize = 200;
 
-/// Decision whether the first line is a header, and whether the decision is certain.
+/// Decision whether the first line is a header, and whether this is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct HeaderGuess {
     pub(super) is_header: bool,
     pub(super) is_sure: bool,
 }
 
-/// Content of a cell: a number (or boolean), nothing, or text.
+/// Kind of content of a cell: a number (or boolean), missing, or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
     Number,
@@ -61,8 +62,8 @@ fn kind(text: &[u8], rules: &Rules) -> Cell {
     }
 }
 
-/// Whether the first record is a header, as far as this is clear without rows: `true` if a flag names one of its cells or gives the label
-/// by a name; `false` if its cells are numbers, apart from missing ones, that are not in arithmetic progression; else `None`.
+/// Decides whether the first record is a header if that is clear without other rows. Returns `true` if a flag names one of its cells or
+/// gives the label by name; `false` if its cells are numbers (or missing) and not in arithmetic progression; otherwise `None`.
 pub(super) fn at_once(first: &FirstRecord<'_>, rules: &Rules, wanted: &ColumnSelection) -> Option<bool> {
     let names = first.names(true);
     let by_name = |given: &String| {
@@ -83,7 +84,8 @@ pub(super) fn at_once(first: &FirstRecord<'_>, rules: &Rules, wanted: &ColumnSel
     (is_row && sequence(first.cells().map(|(_, cell)| cell), rules).is_none()).then_some(false)
 }
 
-/// Returns the element count of the numbers among the cells if they are integers in arithmetic progression: three or more, or two years.
+/// Returns the number of numeric cells if they are integers in arithmetic progression, at least three of them or two years; otherwise
+/// `None`.
 fn sequence<'a>(cells: impl Iterator<Item = &'a [u8]>, rules: &Rules) -> Option<usize> {
     let numbers: Vec<f64> = cells.filter_map(|cell| rules.number(&rules.dialect.text(cell))).collect();
     let (first, second) = (numbers.first()?, numbers.get(1)?);
@@ -94,12 +96,12 @@ fn sequence<'a>(cells: impl Iterator<Item = &'a [u8]>, rules: &Rules) -> Option<
     (enough && step != 0.0 && follows && numbers.iter().all(|x| x.fract() == 0.0)).then_some(numbers.len())
 }
 
-/// Counts of the cells of a column below the first line.
+/// Numbers of cells of each kind in a column below the first line.
 #[derive(Clone, Debug, Default)]
 struct ColumnSample {
     numbers: usize,
     gaps: usize,
-    /// Number of occurrences of each text, by the hash of the text.
+    /// Number of occurrences of each distinct text, keyed by the hash of the text.
     texts: HashMap<u64, u32>,
 }
 
@@ -112,12 +114,12 @@ impl ColumnSample {
         self.texts.values().map(|&count| count as usize).sum()
     }
 
-    /// Estimates the probability that a row has a cell of a kind that occurs `count` times among the other rows.
+    /// Estimates the probability that the cell of a new row is of a kind that `count` of the examined rows have.
     fn share(&self, count: usize) -> f64 {
         (count as f64 + 0.5) / (self.count() as f64 + 1.0)
     }
 
-    /// Estimates the probability that another row has an unseen text, from the share of the texts that occur once.
+    /// Estimates the probability that the text in a new row is unseen, from the fraction of texts that occur exactly once.
     fn novelty(&self) -> f64 {
         let once = self.texts.values().filter(|&&count| count == 1).count();
         (once as f64 + 1.0) / (self.texts() as f64 + 2.0)
@@ -125,7 +127,7 @@ impl ColumnSample {
 }
 
 impl Rows<'_> {
-    /// Decides whether the first record is a header; `None` if there are no rows below it and it holds no number.
+    /// Decides from the rows below whether the first record is a header; `None` if there are no rows below and the record holds no number.
     pub(super) fn verdict(&self, first: &FirstRecord<'_>, rules: &Rules) -> Option<HeaderGuess> {
         let cells: Vec<_> = first.cells().map(|(_, cell)| rules.dialect.text(cell)).collect();
         let kinds: Vec<_> = cells.iter().map(|text| kind(text, rules)).collect();
@@ -161,7 +163,8 @@ impl Rows<'_> {
         Some(HeaderGuess { is_header: votes > 0.0, is_sure: votes.abs() >= SURE })
     }
 
-    /// Returns the vote of numbers in arithmetic progression: the log ratio of their probabilities as names and as a row.
+    /// Returns the vote of numbers in arithmetic progression in the first line: the log ratio of the probability that they are names to the
+    /// probability that they are a row.
     fn sequence_vote(&self, first: &FirstRecord<'_>, rules: &Rules, columns: usize) -> Option<f64> {
         let length = sequence(first.cells().map(|(_, cell)| cell), rules)?;
         let (mut rows, mut also) = (0u32, 0u32);
@@ -176,7 +179,8 @@ impl Rows<'_> {
     }
 }
 
-/// Returns the vote of a text in the first line: the log ratio of its probabilities as a name and as a cell of the column.
+/// Returns the vote of a text in the first line: the log ratio of the probability that it is a name to the probability that it is a cell of
+/// its column.
 fn text_vote(text: &[u8], below: &ColumnSample) -> f64 {
     let kind = (0.96 / below.share(below.texts())).ln();
     if below.texts.is_empty() {
@@ -191,7 +195,7 @@ fn text_vote(text: &[u8], below: &ColumnSample) -> f64 {
     kind + value.ln()
 }
 
-/// Whether the first line of a file holds names, given the columns known from a model or an earlier file.
+/// Decides whether the first line of a file is a header, given the columns of a model or an earlier file.
 ///
 /// # Errors
 /// If columns are identified by name, but the line holds none of the names and holds a number.
@@ -230,7 +234,7 @@ pub(super) fn of_known(
     ))
 }
 
-/// Whether there are category columns and none of their cells in the first record is a value known to the model.
+/// Whether the table has categorical columns and the first record has no known value in any of them, that is, none with a named feature.
 fn holds_no_known(table: &TableSchema, first: &FirstRecord<'_>, rules: &Rules, options: &Options) -> bool {
     let mut cells = first.cells().zip(&table.columns).filter(|(_, column)| column.role == Role::Category).peekable();
     cells.peek().is_some()
@@ -240,7 +244,7 @@ fn holds_no_known(table: &TableSchema, first: &FirstRecord<'_>, rules: &Rules, o
         })
 }
 
-/// Whether two names are equal up to blanks, punctuation and the case of letters.
+/// Whether two column names are equal except for blanks, punctuation and case.
 fn columns_alike(a: &str, b: &str) -> bool {
     a == b || folded(a) == folded(b)
 }

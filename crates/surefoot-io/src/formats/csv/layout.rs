@@ -1,4 +1,4 @@
-//! Layout of a text table: the use of each cell of a file, and the order of the table's columns in the file.
+//! Use of each cell of a CSV file: as label, weight, offset or feature.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,63 +20,66 @@ use crate::{
     },
 };
 
-/// Use of a cell in the row: label, weight, offset or feature.
+/// Use of a cell: as label, weight, offset or feature.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum CellUse {
     Label,
     Weight,
     Offset(Role),
-    /// A number that no product needs: `id` of the feature, `gap` (id of the indicator of a missing cell), and `fill` (its replacement).
+    /// Numeric feature that is in no product, with the id of the feature, the id `gap` of its missing-cell indicator, the number `fill`
+    /// that replaces a missing cell, and its feature group `rule`.
     Number {
         id: u64,
         gap: u64,
         fill: f64,
         rule: u32,
     },
-    /// A feature built for each row: a category, words, or a number that is multiplied with other features; an index of [`Layout::features`].
+    /// Feature that is built anew for each row: a category, words, or a number that is in products. `feature` is its position in
+    /// [`Layout::features`].
     Feature {
         feature: usize,
         role: Role,
     },
 }
 
-/// A column whose features are built for each row.
+/// Column whose features are built anew for each row (categories, words and numbers in products).
 #[derive(Debug)]
 pub(super) struct Feature {
     pub(super) group: Group,
-    /// Id of the feature if the column is a number.
+    /// Id of the value feature, if the column is numeric.
     pub(super) id: u64,
-    /// Id of the indicator of a missing cell.
+    /// Id of the indicator feature of a missing cell.
     pub(super) gap: u64,
-    /// Replacement of a missing number.
+    /// Number that replaces a missing cell.
     pub(super) fill: f64,
-    /// Number of the feature group to which the weights of the column belong.
+    /// Number of the feature group of the column; 0 for none.
     pub(super) rule: u32,
-    /// Name as shown to users, escaped.
+    /// Name of the column, escaped for use in feature names.
     pub(super) name: String,
-    /// Whether a number in the column is an error, since the first rows suggested a category.
+    /// Whether a number in the column is an error, because the column was inferred to be categorical from the first rows.
     pub(super) is_open: bool,
 }
 
 impl Feature {
-    /// Returns the properties shared by all features of a cell with several values.
+    /// Returns the properties that all features of the column share, for building the features of cells with several values.
     pub(super) fn values(&self) -> FeatureProperties<'_> {
         FeatureProperties { group: self.group, gap: self.gap, rule: self.rule, name: &self.name }
     }
 }
 
-/// The columns of a file and their use.
+/// Use of the columns of a file.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) order: Arc<ColumnOrder>,
-    /// The used cells by position in the file, in the order of the table's columns, so that rows do not depend on the order of columns
-    /// in the file.
+    /// Position in the file and use of each used cell, in the column order of the table schema, so that the features of a row do not depend
+    /// on the column order of the file.
     pub(super) uses: Vec<(usize, CellUse)>,
     pub(super) features: Vec<Feature>,
 }
 
 impl Layout {
-    /// Builds the layout of a file whose columns have this order. Passes the names of numbers to [`Inferred`](crate::table::inferred::Inferred).
+    /// Builds the layout of a file whose columns are in the given order. Stores the feature names of numeric columns in
+    /// [`Inferred`](crate::table::inferred::Inferred).
     pub(super) fn new(table: &TableSchema, order: ColumnOrder, options: &Options) -> Layout {
         let Schema { interact, bits, .. } = &options.reading;
         let is_factor = |column: &Column| interact.iter().any(|(a, b)| *a == column.name || *b == column.name);
@@ -113,7 +116,7 @@ impl Layout {
         Layout { order: Arc::new(order), uses, features }
     }
 
-    /// Assigns the features with known ids to their feature groups in the row builder.
+    /// Assigns numbers and missing-cell indicators to the feature groups of their columns; categories and words are assigned as they occur.
     pub(super) fn assign(&self, row: &mut RowBuilder) {
         let numbers = self.uses.iter().filter_map(|(_, used)| match used {
             CellUse::Number { id, gap, rule, .. } => Some((*id, *gap, *rule)),
@@ -147,7 +150,8 @@ fn feature(column: &Column, rule: u32, table: &TableSchema, options: &Options) -
     }
 }
 
-/// Returns the order of columns of a file without names, whose rows are followed by constant columns with the names `constants`.
+/// Returns the order of columns of a file without column names. `constants` are the names of the folder columns, which follow those of the
+/// file.
 pub(super) fn order_by_number(
     table: &TableSchema,
     first: &FirstRecord<'_>,
@@ -168,7 +172,7 @@ pub(super) fn order_by_number(
     Ok(cells)
 }
 
-/// Returns the order of columns of a file with these names.
+/// Returns the order of columns of a file with these column names.
 pub(super) fn order_by_name(
     table: &TableSchema,
     first: &FirstRecord<'_>,

@@ -1,24 +1,24 @@
-//! Guesses the intended meaning of a cell that is not a number.
+//! Guess of what a cell that is not a number may mean, for hints in error messages.
 
-/// Likely meaning of a cell that is not a number.
+/// Likely meaning of a cell that cannot be parsed as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CellGuess {
-    /// A number with thousands separators, as in `1,234.5`.
+    /// Number with thousands separators: `1,234.5`.
     Thousands,
-    /// A number with a decimal comma, as in `1.234,5`.
+    /// Number with a decimal comma: `1.234,5`.
     DecimalComma,
-    /// A number with a percent or currency sign, as in `12 %`.
+    /// Number with a percent or currency sign: `12 %`.
     Unit,
-    /// A number in quotes: `'12'`, or `"12"` after a blank.
+    /// Number in quotes: `'12'`, or `"12"` after a blank.
     Quoted,
-    /// A date or time, as in `2011-01-31`.
+    /// Date or time: `2011-01-31`.
     Date,
-    /// A mark for a missing value, such as a question mark.
+    /// Mark for a missing value, such as `?`.
     Missing,
 }
 
 impl CellGuess {
-    /// Guesses the meaning of a cell, ignoring surrounding blanks; `None` if there is no guess.
+    /// Guesses the meaning of a cell, ignoring surrounding blanks; `None` if the cell looks like ordinary text.
     pub(super) fn like(cell: &[u8]) -> Option<CellGuess> {
         let text = std::str::from_utf8(cell).ok()?.trim();
         let bare = text.trim_start_matches(['-', '+', '$', '€', '£']).trim_end_matches(['%', '$', '€', '£']).trim();
@@ -40,12 +40,12 @@ impl CellGuess {
         }
     }
 
-    /// Whether a column of such cells more likely holds numbers than names.
+    /// Whether a column with such cells is more likely numeric than categorical.
     pub(super) fn is_numeric(self) -> bool {
         matches!(self, CellGuess::Thousands | CellGuess::DecimalComma | CellGuess::Unit | CellGuess::Quoted)
     }
 
-    /// Returns the suspicion and a remedy, to be appended to an error message.
+    /// Returns the guess and a remedy as text to be appended to an error message.
     pub(super) fn message(self) -> &'static str {
         match self {
             CellGuess::Thousands => "; a thousands separator is suspected: take it out",
@@ -58,7 +58,8 @@ impl CellGuess {
     }
 }
 
-/// Returns the unit after a number: `kg` for `1.5 kg`. The suffixes `st`, `nd`, `rd` and `th` are not units but make a number a name.
+/// Returns the physical unit after a number: `kg` for `1.5 kg`; `None` for other texts. The ordinal suffixes `st`, `nd`, `rd` and `th` are
+/// not units.
 pub(super) fn unit(text: &str) -> Option<&str> {
     let text = text.trim();
     let (number, unit) = text.split_at(text.rfind(|c: char| c.is_ascii_digit())? + 1);
@@ -70,14 +71,15 @@ pub(super) fn unit(text: &str) -> Option<&str> {
     (is_number && is_unit).then_some(unit)
 }
 
-/// Maximum number of characters of a unit.
+/// Maximum length of a physical unit in characters.
 const UNIT: usize = 12;
 
 fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text is a number in quotes that do not quote the cell: single quotes, or double quotes not at the start of the cell.
+/// Whether a text is a number in quotes that do not delimit the cell: single quotes, or double quotes that are not at the start of the
+/// cell.
 fn is_quoted_number(text: &str) -> bool {
     let inner = |mark| text.strip_prefix(mark)?.strip_suffix(mark);
     let is_number = |inner: &str| inner.trim().parse::<f64>().is_ok_and(f64::is_finite);
@@ -90,7 +92,8 @@ fn is_missing(text: &str) -> bool {
     marks.iter().any(|mark| text.eq_ignore_ascii_case(mark))
 }
 
-/// Whether a text consists of groups of three digits separated by one of `between`, at least once, and possibly decimals after `point`.
+/// Whether a text is a number with groups of three digits, separated at least once by one of the characters `between`, and optional
+/// decimals after `point`.
 fn has_thousands(text: &str, between: &[char], point: char) -> bool {
     let (whole, decimals) = text.split_once(point).unwrap_or((text, "0"));
     let Some(mark) = whole.chars().find(|c| between.contains(c)) else { return false };
@@ -100,7 +103,8 @@ fn has_thousands(text: &str, between: &[char], point: char) -> bool {
         && is_digits(decimals)
 }
 
-/// Whether a text is a day, month and year in any order, separated by `-`, `/` or `.` and possibly followed by a time; or a time.
+/// Whether a text is a date (day, month and year in any order, separated by `-`, `/` or `.`), optionally followed by a time, or only a
+/// time.
 fn is_date(text: &str) -> bool {
     let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, ""));
     let is_time = |text: &str| {

@@ -1,4 +1,4 @@
-//! Conversion of the cells of a text table to labels, weights, offsets and numbers.
+//! Conversion of CSV cells to labels, weights, offsets and numbers.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,36 +21,36 @@ use crate::{
     },
 };
 
-/// Maximum number of text labels kept in [`Rules::classes_met`], which saves a lookup in [`Inferred`].
+/// Maximum number of text labels kept in [`Rules::classes_met`], where they are found without the lock of [`Inferred`].
 const CLASSES: usize = 4;
 
-/// Settings and state for reading cells.
+/// Settings and state for converting cells to values.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) dialect: Dialect,
-    /// Whether numbers are written with a decimal comma.
+    /// Whether numbers have a decimal comma in the current input.
     pub(super) decimal_comma: bool,
-    /// Whether numbers are written with a decimal comma unless the delimiter is a comma.
+    /// Whether numbers have a decimal comma in inputs whose delimiter is not a comma.
     wants_comma: bool,
     pub(super) missing: Missing,
     pub(super) absent: MissingTexts,
-    /// Whether labels, and with them weights, are ignored.
+    /// Whether labels and weights are ignored.
     pub(super) unlabelled: bool,
     classes: bool,
-    /// Cells that are text labels with their class codes: the first [`CLASSES`] read.
+    /// Label cells with text, each with the code of its class: the first [`CLASSES`] distinct ones.
     classes_met: Vec<(Box<[u8]>, f64)>,
     found: Arc<Inferred>,
 }
 
-/// A cell with its location.
+/// Cell of a record, with its location.
 #[derive(Clone, Copy)]
 pub(super) struct Cell<'a> {
     pub(super) raw: &'a [u8],
-    /// Start of the cell in its record, in bytes.
+    /// Byte offset of the cell in its record.
     pub(super) at: usize,
-    /// Position of the cell in its record, from 0.
+    /// Position of the cell among the cells of its record, from 0.
     pub(super) place: usize,
-    /// Name of the column of the cell.
+    /// Name of the column.
     pub(super) name: &'a str,
     pub(super) dialect: Dialect,
 }
@@ -91,20 +91,20 @@ impl Rules {
         }
     }
 
-    /// Sets the delimiter of the input.
+    /// Sets the delimiter of the current input.
     pub(super) fn part(&mut self, delimiter: u8) {
         self.dialect.delimiter = delimiter;
         self.decimal_comma = self.wants_comma && delimiter != b',';
     }
 
-    /// Returns the text with a point in place of its decimal comma; `None` unless it is a number with a decimal comma.
+    /// Returns a number with its decimal comma replaced by a point; `None` if the text is not a number with a decimal comma.
     fn with_point(&self, text: &[u8]) -> Option<Vec<u8>> {
         let at = memchr::memchr2(b',', b'.', text).filter(|_| self.decimal_comma)?;
         let with_point: Vec<_> = text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
         (text[at] == b',' && any_number(&with_point).is_some()).then_some(with_point)
     }
 
-    /// Parses a number in digits, finite or not.
+    /// Parses a number written in digits, including infinity and NaN.
     fn any_number(&self, text: &[u8]) -> Option<f64> {
         match memchr::memchr2(b',', b'.', text) {
             Some(_) if self.decimal_comma => any_number(&self.with_point(text)?),
@@ -112,12 +112,12 @@ impl Rules {
         }
     }
 
-    /// Parses a number in digits, or a boolean as a number.
+    /// Parses a number written in digits, or a boolean as 0 or 1.
     pub(super) fn as_number(&self, text: &[u8]) -> Option<f64> {
         self.any_number(text).or_else(|| cell_value::word(text))
     }
 
-    /// Returns the category that a text denotes; all spellings of a value denote the same category.
+    /// Returns the category that a text stands for, which is the same for all spellings of a value.
     pub(super) fn category<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
         match self.with_point(text) {
             Some(with_point) => cell_value::category(&with_point).into_owned().into(),
@@ -125,18 +125,19 @@ impl Rules {
         }
     }
 
-    /// Whether the text of a cell denotes a missing value.
+    /// Whether the text of a cell stands for a missing value.
     #[inline]
     pub(super) fn is_missing(&self, text: &[u8]) -> bool {
         self.absent.is(text)
     }
 
-    /// Whether a cell of a text column has no words: it is empty, or the user declared its text as missing. NA may be a word.
+    /// Whether a cell of a text column has no words: it is empty or a missing-value text given by the user. The default texts such as NA
+    /// count as words.
     pub(super) fn is_no_text(&self, text: &[u8]) -> bool {
         self.absent.is_no_text(text)
     }
 
-    /// Parses the text of a cell as a finite number, ignoring surrounding blanks.
+    /// Parses the text of a cell as a finite number, ignoring surrounding blanks; `None` if it is not one.
     pub(super) fn number(&self, text: &[u8]) -> Option<f64> {
         self.any_number(text).filter(|number| number.is_finite())
     }
@@ -173,7 +174,7 @@ impl Rules {
         cell.wrong(&format!(" is not a number{suspicion}{remedy}"))
     }
 
-    /// Whether a cell of a feature is missing; an error if missing cells are refused.
+    /// Whether a feature cell is missing, given its text; an error if missing cells are not allowed.
     pub(super) fn is_gap(&self, cell: Cell<'_>, text: &[u8]) -> Result<bool, RecordError> {
         if !self.is_missing(text) {
             return Ok(false);
@@ -194,7 +195,7 @@ impl Rules {
         Ok(true)
     }
 
-    /// Checks that a cell of a column that became a category by its first rows is not a number.
+    /// Checks that a cell is not a number, in a column that was inferred to be categorical from the first rows.
     pub(super) fn check_category(&self, cell: Cell<'_>, text: &[u8]) -> Result<(), RecordError> {
         let may_be =
             text.trim_ascii_start().first().is_some_and(|first| matches!(first, b'0'..=b'9' | b'+' | b'-' | b'.'));
@@ -209,7 +210,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Returns the label of a cell as a number; a text label becomes the code of its class.
+    /// Converts a label cell to a number; a text label becomes the code of its class.
     pub(super) fn label(&mut self, cell: Cell<'_>) -> Result<f64, RecordError> {
         if let Some(class) = self.classes_met.iter().find(|class| *class.0 == *cell.raw) {
             return Ok(class.1);
@@ -240,7 +241,7 @@ impl Rules {
         }
     }
 
-    /// Parses an importance weight, a finite number of 0 or more.
+    /// Parses a cell as an importance weight: a finite number, at least 0.
     pub(super) fn weight(&self, cell: Cell<'_>) -> Result<f64, RecordError> {
         let text = cell.text();
         match self.as_number(&text) {
@@ -251,7 +252,7 @@ impl Rules {
         }
     }
 
-    /// Returns the offset of the margin, from a cell with an offset or an exposure (whose logarithm is the offset).
+    /// Parses a cell as the offset to be added to the margin. A cell with the role of an exposure yields its logarithm.
     pub(super) fn offset(&self, role: Role, cell: Cell<'_>) -> Result<f64, RecordError> {
         let text = cell.text();
         let number = self.as_number(&text).filter(|number| number.is_finite());
@@ -264,7 +265,7 @@ impl Rules {
         }
     }
 
-    /// Whether a cell of this role yields this label or weight.
+    /// Whether a cell in this role (label or weight) has the value `value`.
     pub(super) fn reads_as(&self, role: Role, raw: &[u8], value: f64) -> bool {
         let text = self.dialect.text(raw);
         let is_class = || self.found.classes().iter().any(|class| class.code == value && class.text == text_of(&text));

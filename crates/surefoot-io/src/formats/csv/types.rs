@@ -1,4 +1,4 @@
-//! Infers the roles of columns that the user did not give from the first rows of a text table.
+//! Inference of column roles, where the user gave none, from the first rows of a CSV table.
 
 use surefoot_glm::Role;
 use xxhash_rust::xxh3::xxh3_64;
@@ -13,12 +13,12 @@ use crate::{
     text::cell_value,
 };
 
-/// Maximum number of rows examined.
+/// Maximum number of rows examined for the inference.
 pub(super) const ROWS: usize = 1000;
-/// Number of bytes after which the search for further rows ends; the first row is always included.
+/// Number of bytes after which no further rows are examined; the first row always is.
 pub(super) const BYTES: usize = 16 << 20;
 
-/// Progress of the search for the end of the first rows while bytes arrive.
+/// Search, continued as bytes arrive, for the end of the rows to be examined.
 #[derive(Debug, Default)]
 pub(super) struct Search {
     records: usize,
@@ -27,7 +27,8 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Whether `bytes`, the start of an input that grows from call to call, contain enough rows.
+    /// Whether `bytes`, all bytes of the input that have arrived, contain enough rows. Later calls continue the search where this one
+    /// ended.
     pub(super) fn is_enough(&mut self, bytes: &[u8], dialect: Dialect) -> Result<bool, RecordError> {
         while self.records <= ROWS && (self.records < 2 || self.at < BYTES) {
             let end = dialect.end(&bytes[self.at..], &mut self.scan);
@@ -40,7 +41,7 @@ impl Search {
     }
 }
 
-/// The first rows of an input.
+/// First rows of an input, as bytes.
 pub(super) struct Rows<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) dialect: Dialect,
@@ -48,8 +49,8 @@ pub(super) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Calls `show` with the column, the position and the bytes of each cell of the first `rows` rows from `at` on. Skips rows that do not have
-    /// `columns` cells, which are reported when they are read.
+    /// Calls `show` with the column number, the offset and the bytes of each cell of the first `rows` rows from offset `at` on. Skips rows
+    /// that do not have `columns` cells, which are reported when they are read.
     pub(super) fn each(&self, rows: usize, at: usize, columns: usize, mut show: impl FnMut(usize, usize, &[u8])) {
         self.each_record(rows, at, columns, |start, record, ends| {
             let cells = cells::cells(record, ends).enumerate();
@@ -57,7 +58,8 @@ impl Rows<'_> {
         });
     }
 
-    /// Calls `show` with the start, the bytes and the cell ends of each of the first `rows` rows from `at` on that have `columns` cells.
+    /// Calls `show` with the offset, the bytes and the cell ends of each of the first `rows` rows from offset `at` on, skipping rows that
+    /// do not have `columns` cells.
     pub(super) fn each_record(
         &self,
         rows: usize,
@@ -77,8 +79,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Returns whether the first label from `at` on is a boolean, and whether a label is a word that is not a boolean, in which case the
-    /// label is one of several classes. Returns `None` if there is no label.
+    /// Returns whether the first label from offset `at` on is a boolean, and whether any label is a word other than a boolean, which means
+    /// that labels are class names. Returns `None` if there are no labels.
     pub(super) fn labels_of_booleans(
         &self,
         at: usize,
@@ -99,7 +101,7 @@ impl Rows<'_> {
         first.map(|first| (first, others))
     }
 
-    /// Infers a role for each column without one.
+    /// Infers a role for each column that has none.
     ///
     /// # Errors
     /// If a column holds dates; the error locates the first date and suggests remedies.
@@ -134,33 +136,34 @@ impl Rows<'_> {
     }
 }
 
-/// The role given or inferred for a column.
+/// Role of a column, given by the user or inferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RoleGuess {
     pub(super) role: Role,
-    /// Whether a number in a later row would contradict the role.
+    /// Whether the role was inferred to be categorical, so that a number in a later row would be an error.
     pub(super) is_open: bool,
 }
 
-/// Minimum number of different texts in a column of codes that also holds numbers; larger than the usual number of words for missing values.
+/// Minimum number of distinct texts for a column with some numbers to be considered a column of codes; larger than the usual number of
+/// words for missing values.
 const CODES: usize = 5;
-/// A column with numbers holds codes only if at least one in this number of cells is a text or an oddly written number.
+/// Maximum number of cells per text or oddly written number for a column with numbers to be considered a column of codes.
 const ONE_IN: usize = 5;
 
-/// Statistics of the first cells of a column, without missing cells.
+/// Statistics of the first nonmissing cells of a column.
 #[derive(Clone, Debug, Default)]
 struct ColumnContent {
     numbers: usize,
-    /// Number of oddly written numbers: in a notation that no program writes but that codes have by chance, such as `1e5` and `0012`.
+    /// Number of numbers in a notation that programs do not write but that codes may have by chance, such as `1e5` and `0012`.
     odd_numbers: usize,
-    /// Whether a cell is a mark that may denote a missing value.
+    /// Whether some cell is a mark, such as `?`, that may stand for a missing value.
     has_marks: bool,
     texts: usize,
     /// Number of texts that contain a digit.
     texts_with_digits: usize,
-    /// Hashes of the first [`CODES`] different texts.
+    /// Hashes of the first [`CODES`] distinct texts.
     distinct: Vec<u64>,
-    /// Position and text of the first date.
+    /// Offset and text of the first date.
     date: Option<(usize, Vec<u8>)>,
 }
 
@@ -186,8 +189,8 @@ impl ColumnContent {
         }
     }
 
-    /// Infers the role: a category if there are texts or marks and no number, or if the column holds codes, some of which are numbers by
-    /// chance; otherwise a number, so that a text is an error when it is read. Returns `None` for dates.
+    /// Infers the role: categorical if there are texts or marks but no numbers, or if the column holds codes, some of which are numbers by
+    /// chance; otherwise numeric, so that a text is an error when it is read. Returns `None` if there are dates.
     fn guess(&self) -> Option<RoleGuess> {
         let all_numbers = self.numbers + self.odd_numbers;
         let like_codes = ONE_IN * (self.texts + self.odd_numbers) >= self.texts + all_numbers;
@@ -204,7 +207,8 @@ impl ColumnContent {
     }
 }
 
-/// Whether a number has a leading zero before other digits, or an exponent but neither a point nor a sign of the exponent.
+/// Whether a number is written as programs do not write it: with a leading zero before other digits, or an exponent without a point or a
+/// sign.
 fn is_odd(number: &[u8]) -> bool {
     let has_exponent = memchr::memchr2(b'e', b'E', number).is_some();
     let is_plain = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'e' | b'E');

@@ -1,4 +1,5 @@
-//! Tests that text parsers examine and move each byte a bounded number of times, however long the records and however many are invalid.
+//! Tests that the work of text parsers is linear: each byte is examined and moved a bounded number of times, even if records are long or
+//! invalid.
 
 use super::work;
 use crate::{
@@ -7,7 +8,7 @@ use crate::{
 };
 use surefoot_glm::Batch;
 
-/// Returns texts of about `bytes` bytes whose records are long, invalid or absent, each with its format and a description.
+/// Returns test texts of about `bytes` bytes with long, invalid or blank records, each with its format and a description.
 fn texts(bytes: usize) -> Vec<(&'static str, &'static str, String)> {
     let lines = |line: &str| line.repeat(bytes / line.len());
     let quoted = |line: &str| format!("y,x\n0,\"{}\"\n1,2\n", lines(line));
@@ -32,7 +33,7 @@ fn texts(bytes: usize) -> Vec<(&'static str, &'static str, String)> {
     ]
 }
 
-/// Returns the number of bytes examined and moved to read `text`, passed to the parser in pieces of `piece` bytes.
+/// Returns the number of bytes that a parser examines and moves to read `text`, passed in pieces of `piece` bytes.
 fn work_of(format: &str, text: &str, piece: usize) -> usize {
     let mut options = Options::default();
     options.wanted.label = Some("y".to_owned());

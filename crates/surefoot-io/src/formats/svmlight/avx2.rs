@@ -1,4 +1,4 @@
-//! Reading of plain `index:value` pairs with AVX2 instructions.
+//! Reader of plain `index:value` pairs (short decimal numbers without exponent) that uses AVX2 instructions.
 
 use surefoot_glm::Batch;
 
@@ -10,8 +10,8 @@ use super::{
 pub(super) use crate::text::number::avx2::is_supported;
 use crate::text::number::{self, Pair};
 
-/// Reads up to `most` consecutive plain pairs (short decimal numbers without exponent) separated by single blanks; returns the position at
-/// which it stopped.
+/// Reads up to `most` consecutive plain pairs (short decimal numbers without exponent), separated by single blanks, into the batch; returns
+/// the position after the last one.
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 pub(super) fn pairs(
     text: &[u8],

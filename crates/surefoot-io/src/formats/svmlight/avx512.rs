@@ -1,4 +1,5 @@
-//! Reading of plain `index:value` pairs with AVX-512 instructions: in groups if the numbers are short, as most are, otherwise one by one.
+//! Reader of plain `index:value` pairs (short decimal numbers without exponent) that uses AVX-512 instructions: in groups of four if the
+//! numbers are short, otherwise one by one.
 
 mod group;
 
@@ -14,11 +15,11 @@ use super::{
 };
 use group::{GROUP, GroupRead, group};
 
-/// Number of pairs for which memory is reserved in the batch at a time.
+/// Number of pairs for which memory is reserved in the batch at once.
 const ROOM: usize = 256;
 
-/// Number of pairs to read one by one after a group had too many digits. The number doubles each time that the next group has too many
-/// digits as well, because the attempt to read such a group is wasted.
+/// Number of pairs to read one by one after a group whose numbers had too many digits. The number doubles each time the next group fails as
+/// well, because each failed attempt costs time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScalarBackoff {
     left: usize,
@@ -34,7 +35,7 @@ impl ScalarBackoff {
     }
 }
 
-/// Whether the processor supports the instructions that [`pairs`] requires.
+/// Whether the processor supports all instructions that [`pairs`] uses.
 pub(super) fn is_supported() -> bool {
     avx2::is_supported()
         && is_x86_feature_detected!("bmi2")
@@ -46,7 +47,8 @@ pub(super) fn is_supported() -> bool {
         && is_x86_feature_detected!("avx512vbmi2")
 }
 
-/// Reads consecutive plain pairs (short decimal numbers without exponent) separated by single blanks; returns the position at which it stopped.
+/// Reads consecutive plain pairs (short decimal numbers without exponent), separated by single blanks, into the batch; returns the position
+/// after the last one.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 pub(super) fn pairs(
     text: &[u8],
@@ -76,8 +78,8 @@ pub(super) fn pairs(
     }
 }
 
-/// Reads pairs in groups; a function of its own so that the registers suffice. Returns the position at which it stopped, and whether a
-/// pair may begin there.
+/// Reads plain pairs in groups of four, in a separate function so that registers suffice. Returns the position after the last one, and
+/// whether another pair may begin there.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline(never)]
 fn groups(text: &[u8], mut at: usize, rules: &Rules, backoff: &mut ScalarBackoff, batch: &mut Batch) -> (usize, bool) {
@@ -119,7 +121,7 @@ fn groups(text: &[u8], mut at: usize, rules: &Rules, backoff: &mut ScalarBackoff
     }
 }
 
-/// Reads the complete pairs at the start of a block that holds fewer than four or is cut off by the end of the text.
+/// Reads the complete plain pairs at position `at`, where no group of four can be read in full: near the end of the row or the text.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline(never)]
 fn few(
@@ -133,7 +135,7 @@ fn few(
     read.unwrap_or(GroupRead { pairs: 0, bytes: 0, more: true })
 }
 
-/// Loads the first 64 bytes of a text, padded with zeros, which are delimiters, after its end.
+/// Loads the first 64 bytes of a text; zeros, which are delimiters, replace bytes after its end.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn load(text: &[u8]) -> __m512i {
@@ -145,7 +147,7 @@ fn load(text: &[u8]) -> __m512i {
     }
 }
 
-/// Whether each index is greater than the one before it.
+/// Whether the indices are strictly ascending.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 pub(super) fn is_ascending(index: &[u64]) -> bool {
     let above = index.iter().skip(1);

@@ -1,4 +1,4 @@
-//! Selection of the backend that reads plain `index:value` pairs, depending on the instructions of the processor.
+//! Selection of the backend (portable, AVX2 or AVX-512) that reads plain `index:value` pairs, by the instructions of the processor.
 
 use surefoot_glm::Batch;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::text::number;
 
-/// A backend that this processor supports; all backends read the same rows.
+/// Backend that this processor supports; all backends produce the same rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Backend(Kind);
 
@@ -28,7 +28,7 @@ enum Kind {
 }
 
 impl Backend {
-    /// Returns all supported backends, the fastest first.
+    /// Returns all backends that the processor supports, fastest first.
     pub(super) fn all() -> impl Iterator<Item = Backend> {
         let backends = [
             #[cfg(target_arch = "x86_64")]
@@ -40,12 +40,13 @@ impl Backend {
         backends.into_iter().filter(|backend| backend.1).map(|backend| Backend(backend.0))
     }
 
-    /// Returns the fastest supported backend.
+    /// Returns the fastest backend that the processor supports.
     pub(super) fn best() -> Backend {
         Backend::all().next().expect("one is everywhere")
     }
 
-    /// Reads consecutive plain pairs (short decimal numbers without exponent) separated by single blanks; returns the position at which it stopped.
+    /// Reads consecutive plain pairs (short decimal numbers without exponent), separated by single blanks, into the batch; returns the
+    /// position after the last one.
     pub(super) fn pairs(
         &mut self,
         text: &[u8],
@@ -65,7 +66,7 @@ impl Backend {
         }
     }
 
-    /// Whether each index is greater than the one before it.
+    /// Whether the indices are strictly ascending.
     pub(super) fn is_ascending(&self, index: &[u64]) -> bool {
         match self.0 {
             // SAFETY: this backend exists only if the processor supports the instructions that the function requires.

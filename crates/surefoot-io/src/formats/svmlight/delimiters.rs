@@ -1,16 +1,16 @@
-//! Positions of the delimiters of a text, that is, of all bytes that are not part of a plain number; found block by block.
+//! Search for the delimiters of a text, that is, all bytes that cannot be part of a plain number, block by block.
 //!
 //! The parser is fast because it knows these positions before it reads any number: the numbers of one pair do not depend on
 //! the numbers before them.
 
 use crate::text::byte_search::side_by_side;
 
-/// Number of bytes examined together.
+/// Number of bytes examined at once.
 pub(crate) const BLOCK: usize = 64;
-/// Maximum number of positions kept; small enough for the first-level cache.
+/// Maximum number of positions kept, small enough for the first-level cache.
 pub(super) const ROOM: usize = 1024;
 
-/// Positions, in a text, of all bytes other than digits, points, minus signs and slashes (the range from `-` to `9`).
+/// Positions of the delimiters in a text: all bytes except digits, points, minus signs and slashes (the range from `-` to `9`).
 #[derive(Debug)]
 pub(crate) struct Delimiters {
     places: Box<[usize; ROOM]>,
@@ -25,14 +25,15 @@ impl Default for Delimiters {
 }
 
 impl Delimiters {
-    /// Discards the positions; must be called before the use of another text.
+    /// Discards all positions; must be called before a different text is used.
     pub(crate) fn clear(&mut self) {
         self.end = 0;
         self.next = 0;
     }
 
-    /// Returns the next delimiters from `at` on in ascending order: at least two unless the text holds fewer, but not necessarily all
-    /// of them. When it searches the text, it stops after about `enough` delimiters. `at` must not decrease between two calls for one text.
+    /// Returns the next delimiters from position `at` on, in ascending order: at least two unless the text has fewer, but not necessarily
+    /// all. If it must search the text, it stops after about `enough` delimiters. `at` must not decrease from call to call for the same
+    /// text.
     #[inline(always)]
     pub(crate) fn from(
         &mut self,
@@ -57,7 +58,7 @@ impl Delimiters {
     }
 }
 
-/// Finds the first delimiters from `at` on, writes their positions to `places`, and returns their number.
+/// Finds the first delimiters from position `at` on, writes their positions to `places`, and returns their number.
 #[inline(always)]
 fn find(
     text: &[u8],
@@ -85,7 +86,7 @@ fn find(
     count
 }
 
-/// Writes the positions of the one bits, offset by `start`, to `places` and returns their number.
+/// Writes the positions of the one bits of `bits`, plus `start`, to `places`, and returns their number.
 ///
 /// May write more positions than there are bits: stopping exactly at the last one would cost more than the extra writes, since
 /// the processor cannot predict their number.
@@ -107,7 +108,7 @@ fn spread(mut bits: u64, start: usize, places: &mut [usize; BLOCK]) -> usize {
     count
 }
 
-/// Returns the delimiters of a block as a bit mask: one bit per byte, the first byte in the lowest bit.
+/// Returns a bit mask of the delimiters in a block, one bit per byte, with the first byte in the lowest bit.
 #[inline(always)]
 pub(crate) fn bits(block: &[u8; BLOCK]) -> u64 {
     let (words, _) = block.as_chunks();
@@ -121,7 +122,7 @@ pub(crate) fn bits(block: &[u8; BLOCK]) -> u64 {
     })
 }
 
-/// Returns the bit mask of the delimiters of a block, computed with AVX2.
+/// Returns the bit mask of the delimiters in a block, computed with AVX2 instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]

@@ -1,4 +1,4 @@
-//! Locates a part of a row that was read from svmlight text, for error messages.
+//! Location of a part of an svmlight row, such as the label or a feature, for error messages.
 
 use surefoot_glm::{Batch, Part};
 
@@ -9,7 +9,7 @@ use crate::{
     text::number,
 };
 
-/// Returns the location (line and column) and the token of a part of a row that was read.
+/// Returns the location (line and column) and the text of a part of a row, such as the label or a feature.
 pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let text = batch.text.get(place.text.0..place.text.1).unwrap_or_default();

@@ -2,8 +2,8 @@
 
 use crate::text::number;
 
-/// Whether the first lines of a text are svmlight beyond doubt: each line is a number followed by pairs of an integer and a number,
-/// and at least one line has a pair. The last line may be cut off.
+/// Whether a text is certainly svmlight, judged by its first lines: each consists of a number and pairs of an integer and a number, and at
+/// least one has a pair. The last line may be incomplete.
 pub(crate) fn begins(head: &[u8]) -> bool {
     let whole = head.iter().rposition(|&byte| byte == b'\n').map_or(head, |last| &head[..last]);
     let lines = whole.split(|&byte| byte == b'\n').map(|line| line.split(|&b| b == b'#').next().unwrap_or_default());

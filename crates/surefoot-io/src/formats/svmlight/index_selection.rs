@@ -12,7 +12,7 @@ use crate::{
     table::options::Options,
 };
 
-/// Checks that every feature named by the user is an svmlight index or a range of indices.
+/// Checks that every feature that the user named is an svmlight index or a range of indices.
 pub(crate) fn check(options: &Options) -> Result<(), Error> {
     let Schema { keep, ignore, .. } = &options.reading;
     let factors = options.groups.factors.iter().map(|(name, _)| ("--penalty-factor", name));
@@ -29,18 +29,18 @@ pub(crate) fn check(options: &Options) -> Result<(), Error> {
     }
 }
 
-/// The indices to keep and to ignore, as ranges; an empty `keep` keeps all.
+/// Ranges of svmlight indices to keep and to ignore; an empty `keep` keeps all.
 #[derive(Debug)]
 pub(super) struct IndexSelection {
     keep: Vec<RangeInclusive<u64>>,
     ignore: Vec<RangeInclusive<u64>>,
-    /// Ranges, with their text as given by the user, that contain no index of any row read so far.
+    /// Ranges that contain no index of any row read so far, with their text as given by the user.
     awaited: Vec<(RangeInclusive<u64>, String)>,
     found: Arc<Inferred>,
 }
 
 impl IndexSelection {
-    /// Builds the selection; `None` if all indices are used.
+    /// Builds the selection; `None` if all svmlight indices are used.
     pub(super) fn new(Schema { keep, ignore, .. }: &Schema, found: &Arc<Inferred>) -> Option<IndexSelection> {
         let range = |name: &String| index_range(name);
         let ranges = |names: &[String]| names.iter().filter_map(range).collect::<Vec<_>>();
@@ -55,7 +55,7 @@ impl IndexSelection {
         (self.keep.is_empty() || is_in(&self.keep)) && !is_in(&self.ignore)
     }
 
-    /// Removes the pairs that are not selected from the batch, from position `first` on.
+    /// Removes pairs whose index is not selected from the batch, from position `first` on.
     pub(super) fn retain(&mut self, batch: &mut Batch, first: usize) {
         self.meet(&batch.index[first..]);
         let mut end = first;

@@ -1,4 +1,4 @@
-//! Fast reader of one svmlight line in the notation that most programs write.
+//! Fast reader of one svmlight line, for the notation that most programs write.
 //!
 //! Every other line, whether invalid or only unusual, is left to the plain reader (`plain.rs`). The [backend](super::backend) reads runs of
 //! plain pairs: `index:value` with short decimal numbers without exponent.
@@ -8,18 +8,18 @@ use surefoot_glm::Batch;
 use super::{backend::Backend, delimiters::Delimiters, rules::Rules};
 use crate::text::number::{self, is_end};
 
-/// Result of reading a line with the fast reader.
+/// Result of the fast reader for one line.
 pub(crate) enum Line {
-    /// A row with this label (NaN if absent) whose line break is at position `end`. Its pairs are in the batch; `sorted` tells whether
-    /// their indices ascend.
+    /// Row with this label (NaN if absent), whose line break is at position `end` and whose pairs were appended to the batch; `sorted` is
+    /// true if their indices ascend.
     Row { label: f64, end: usize, sorted: bool },
-    /// A blank line or a comment, whose line break is at position `end`.
+    /// Line without a row (blank or a comment), whose line break is at position `end`.
     Nothing { end: usize },
-    /// A line for the plain reader. The batch may hold some of its pairs.
+    /// Line that must be read by the plain reader; some of its pairs may have been appended to the batch.
     Unclear,
 }
 
-/// Reads the line at `at`. `text` must contain its line break and end with one; `delimiters` must be the delimiters of `text`.
+/// Reads the line that starts at `at`. `text` must end with a line break; `delimiters` must belong to `text`.
 pub(super) fn line(
     text: &[u8],
     mut at: usize,
@@ -40,7 +40,7 @@ pub(super) fn line(
     }
 }
 
-/// Returns the label at `at` and the position of its end; `None` if the fast reader cannot read it.
+/// Reads the label at `at`; returns it with the position of its end, or `None` if only the plain reader may be able to read it.
 #[inline]
 fn label(text: &[u8], at: usize, rules: &Rules) -> Option<(f64, usize)> {
     if rules.unlabelled {
@@ -52,7 +52,7 @@ fn label(text: &[u8], at: usize, rules: &Rules) -> Option<(f64, usize)> {
     (label.is_finite() && is_end(text[end])).then_some((label, end))
 }
 
-/// Reads the pairs of a row from `at` on and appends them to the batch.
+/// Reads the pairs of a row from position `at` on and appends them to the batch.
 fn pairs(
     text: &[u8],
     mut at: usize,
@@ -92,7 +92,7 @@ fn pairs(
     }
 }
 
-/// Reads a pair that is too long or too unusual for the backend: its index, its value and the position of its end.
+/// Reads a pair that is too long or too unusual for the backend; returns index, value and the position of the end.
 #[inline(never)]
 fn slow_pair(text: &[u8], at: usize) -> Option<(u64, f64, usize)> {
     let (index, colon) = number::index(text, at)?;
@@ -103,7 +103,7 @@ fn slow_pair(text: &[u8], at: usize) -> Option<(u64, f64, usize)> {
     (value.is_finite() && is_end(text[end])).then_some((index, value, end))
 }
 
-/// Returns the position of the line break if nothing but a comment stands between `at` and it.
+/// Returns the position of the line break if only blanks and a comment precede it from `at` on; otherwise `None`.
 #[inline]
 fn line_end(text: &[u8], at: usize) -> Option<usize> {
     match text[at] {
@@ -114,7 +114,7 @@ fn line_end(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the end of a token `qid:N` at `at`; `None` if there is no such token.
+/// Returns the end of a group id (`qid:N`) at `at`; `None` if there is none.
 fn group_end(text: &[u8], at: usize) -> Option<usize> {
     if !text[at..].starts_with(b"qid:") {
         return None;

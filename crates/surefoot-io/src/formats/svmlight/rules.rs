@@ -4,7 +4,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::table::options::Options;
 
-/// Settings of the svmlight parser.
+/// Settings of the svmlight parser: the lowest valid index, the number of hash bits, and whether labels are ignored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) lowest: u64,
@@ -21,7 +21,7 @@ impl Rules {
         }
     }
 
-    /// Returns the feature id stored for an index: the index itself, or the highest `bits` bits of its XXH3-64 hash.
+    /// Returns the feature id of an svmlight index: the index itself, or the highest `bits` bits of its XXH3-64 hash.
     pub(super) fn id(&self, index: u64) -> u64 {
         match self.bits {
             None => index,

@@ -1,4 +1,4 @@
-//! Tests that every backend reads lines exactly as the plain reader does: equal rows, bit for bit, and equal errors.
+//! Tests that every backend reads lines exactly like the plain reader: equal rows, bit for bit, and equal errors.
 
 use proptest::prelude::*;
 use surefoot_glm::Batch;
@@ -6,10 +6,10 @@ use surefoot_glm::Batch;
 use super::{Svmlight, backend::Backend, plain, rules::Rules};
 use crate::table::options::Options;
 
-/// Result of reading a line: label and values as bit patterns with their indices, or the column and the message of the error.
+/// Result of reading a line: label bits with index and value bits of each pair, or the column and the message of the error.
 type Read = Result<(Option<u64>, Vec<(u64, u64)>), (u64, String)>;
 
-/// Reads a text with `backend`; returns each row or error with its line number.
+/// Reads a text with `backend`; returns each row or error, with its line number.
 fn read(lines: &[u8], options: &Options, backend: Backend) -> Vec<(u64, Read)> {
     let (mut parser, mut batch) = (Svmlight::new(options), Batch::default());
     parser.backend = backend;
@@ -28,7 +28,7 @@ fn read(lines: &[u8], options: &Options, backend: Backend) -> Vec<(u64, Read)> {
     all
 }
 
-/// Reads a text with the plain reader; returns each row or error with its line number.
+/// Reads a text with the plain reader only; returns each row or error, with its line number.
 fn read_plainly(lines: &[u8], options: &Options) -> Vec<(u64, Read)> {
     let rules = Rules::new(options);
     let lines = lines.strip_suffix(b"\n").expect("a line break at the end").split(|&byte| byte == b'\n');
@@ -52,7 +52,7 @@ fn check(lines: &[u8], options: &Options) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Generates numbers, near-numbers and fragments of numbers.
+/// Generates numbers, almost-numbers and fragments of numbers, as text.
 fn number() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => "-?(0|[1-9][0-9]{0,9})(\\.[0-9]{1,9})?",
@@ -63,7 +63,8 @@ fn number() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Generates lines: mostly rows, some with unusual blanks, tokens or ends; other rows are plain except at one position at most.
+/// Generates svmlight lines: mostly rows, some with unusual blanks, tokens or line ends; other rows are plain except at one position at
+/// most.
 fn line() -> impl Strategy<Value = String> {
     let blank =
         |plain| prop_oneof![plain => Just(" "), 1 => Just("  "), 1 => Just("\t"), 1 => Just(" \t "), 1 => Just("\r")];
@@ -86,7 +87,7 @@ proptest! {
     }
 }
 
-/// Plain rows, short and long, at the limits of the plain notation.
+/// Rows in plain notation (short decimal numbers without exponent), short and long, some at its limits.
 const ROWS: [&str; 7] = [
     "1 11:1 2:-2.5 333:.25 4444:4. 5:-0.1234567 66666666:12345678 7:0 88:-0\n",
     "1 99999999:99999999 99999998:-.99999999 1:-99999999. 2:-9999.9999 3:-0.0\n",

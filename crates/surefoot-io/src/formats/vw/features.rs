@@ -1,4 +1,4 @@
-//! Reader of the namespaces and features of a line of Vowpal Wabbit text, which follow its first bar.
+//! Reader of the namespaces and features in a line of Vowpal Wabbit text, from the first bar on.
 
 use super::head::{Token, is_blank};
 use crate::{
@@ -7,47 +7,47 @@ use crate::{
     text::{byte_search, number},
 };
 
-/// Whether a number or token ends before this byte.
+/// Whether this byte ends a number or token.
 fn is_end(byte: u8) -> bool {
     is_blank(byte) || byte == b'|'
 }
 
-/// Marks: the bytes that cannot be part of a name.
+/// Marks: bytes that end a name because they cannot be part of it.
 const MARKS: [u8; 5] = *b" \t\r|:";
 
-/// Writes the positions of the [`MARKS`] in a line to `marks`.
+/// Writes the positions of all [`MARKS`] in a line to `marks`.
 pub(crate) fn marks(line: &[u8], marks: &mut Vec<usize>) {
     marks.clear();
     byte_search::places(line, MARKS, marks);
 }
 
-/// Reader of the namespaces of a line and their features, from the first bar on.
+/// Reader of the namespaces and features of one line, from the first bar on.
 #[derive(Debug)]
 pub(crate) struct Features<'a> {
     line: &'a [u8],
     at: usize,
-    /// Marks of the line from the current position on, possibly preceded by some already passed.
+    /// Positions of the marks (bytes that end a name) of the line; those before the current position may still be included.
     marks: std::slice::Iter<'a, usize>,
 }
 
-/// A namespace, to which the features that follow belong.
+/// Namespace of the features that follow it.
 #[derive(Debug)]
 pub(crate) struct Namespace<'a> {
-    /// Name; empty for the default namespace.
+    /// Name of the namespace; empty for the default namespace.
     pub(crate) name: &'a [u8],
     pub(crate) group: Group,
     scale: f64,
-    /// Number of features without a name read so far.
+    /// Number of unnamed features read so far in this namespace.
     unnamed: u64,
 }
 
-/// A feature of a namespace.
+/// Feature in a namespace.
 #[derive(Debug)]
 pub(crate) struct Feature<'a> {
     pub(crate) id: u64,
-    /// Value as written, multiplied by the scale of the namespace.
+    /// Value of the feature multiplied by the scale of its namespace; 1 if the value is text.
     pub(crate) value: f64,
-    /// Byte offset of the feature in the line.
+    /// Byte offset of the feature in its line.
     pub(crate) at: usize,
     name: Name<'a>,
 }
@@ -55,19 +55,19 @@ pub(crate) struct Feature<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Name<'a> {
     Plain(&'a [u8]),
-    /// Name and value of a feature whose value is text; each text is a feature of its own.
+    /// Name and text value of a feature such as `colour:red`; each text is a feature of its own.
     Text(&'a [u8], &'a [u8]),
-    /// Number, from 0, of a feature without a name among such features of its namespace.
+    /// Number of a feature without a name, counted from 0 among the unnamed features of its namespace.
     Unnamed(u64),
 }
 
 impl<'a> Features<'a> {
-    /// Builds a reader of a line whose first bar is at `bar` and whose marks are `marks` (see [`marks`]).
+    /// Builds a reader of a line whose first bar is at offset `bar`, given the positions of its [`marks`].
     pub(crate) fn new(line: &'a [u8], bar: usize, marks: &'a [usize]) -> Features<'a> {
         Features { line, at: bar, marks: marks.iter() }
     }
 
-    /// Reads the namespace that begins with the bar at the current position; `None` at the end of the line.
+    /// Reads the namespace whose bar is at the current position; `None` at the end of the line.
     pub(crate) fn namespace(&mut self) -> Result<Option<Namespace<'a>>, RecordError> {
         if self.at >= self.line.len() {
             return Ok(None);
@@ -89,7 +89,7 @@ impl<'a> Features<'a> {
         Ok(Some(namespace))
     }
 
-    /// Reads the next feature; `None` at the end of the namespace.
+    /// Reads the next feature of the namespace; `None` at the end of the namespace.
     #[inline(always)]
     pub(crate) fn feature(&mut self, namespace: &mut Namespace<'a>) -> Result<Option<Feature<'a>>, RecordError> {
         while self.peek().is_some_and(is_blank) {
@@ -126,7 +126,7 @@ impl<'a> Features<'a> {
         self.line.get(self.at).copied()
     }
 
-    /// Returns the position of the next mark at or after the current position; the end of the line if there is none.
+    /// Returns the position of the next mark (byte that ends a name) from the current position on; the end of the line if there is none.
     #[inline]
     fn mark(&mut self) -> usize {
         while let Some(&mark) = self.marks.as_slice().first() {
@@ -138,7 +138,7 @@ impl<'a> Features<'a> {
         self.line.len()
     }
 
-    /// Reads the bytes up to the next mark.
+    /// Reads the bytes up to the next mark as a name.
     #[inline]
     fn name(&mut self) -> &'a [u8] {
         let end = self.mark();
@@ -147,7 +147,7 @@ impl<'a> Features<'a> {
         name
     }
 
-    /// Reads a finite number that ends at the next mark; `None` if there is none.
+    /// Reads a finite number that extends to the next mark; `None` if there is none.
     #[inline]
     fn number(&mut self) -> Option<f64> {
         let (line, end) = (self.line, self.mark());
@@ -161,7 +161,7 @@ impl<'a> Features<'a> {
         Some(number)
     }
 
-    /// Reads text as the value of the feature that begins at `start`.
+    /// Reads the text value of the feature that begins at `start`.
     #[cold]
     fn text(&mut self, start: usize) -> Result<&'a [u8], RecordError> {
         let token = self.token(start);
@@ -184,7 +184,7 @@ impl<'a> Features<'a> {
         token(self.line, start)
     }
 
-    /// Builds the error about an invalid number at the current position, in the token that begins at `start`.
+    /// Builds the error about an invalid number at the current position; `start` is the start of its token.
     #[cold]
     fn wrong_number(&self, start: usize, what: &str) -> RecordError {
         let token = self.token(start);
@@ -193,14 +193,14 @@ impl<'a> Features<'a> {
     }
 }
 
-/// Returns the token of a line that begins at `start`.
+/// Returns the token that begins at `start` in a line.
 pub(crate) fn token(line: &[u8], start: usize) -> Token<'_> {
     let rest = &line[start..];
     let length = rest.iter().position(|&byte| is_end(byte)).unwrap_or(rest.len());
     Token { at: start, bytes: &rest[..length] }
 }
 
-/// Whether a value is meant as a number: an optional sign and point are followed by a digit or by nothing, or it is NaN or infinite.
+/// Whether a value is meant to be a number: after an optional sign and point it has a digit or ends, or it is NaN or infinity.
 fn is_numeric(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"-").or(value.strip_prefix(b"+")).unwrap_or(value);
     let digits = value.strip_prefix(b".").unwrap_or(value);
@@ -209,8 +209,8 @@ fn is_numeric(value: &[u8]) -> bool {
 }
 
 impl Namespace<'_> {
-    /// Returns the id of a feature. A text in the default namespace has the id of a category of a column; a feature without a name is
-    /// named by its number.
+    /// Returns the id of a feature. A text value in the default namespace has the id that the category has in a table column; an unnamed
+    /// feature is named by its number.
     #[inline]
     fn id(&self, name: Name<'_>) -> u64 {
         match name {
@@ -223,7 +223,7 @@ impl Namespace<'_> {
 }
 
 impl Feature<'_> {
-    /// Writes the name as it is shown to users: `namespace^name`, with `=value` appended if the value is text.
+    /// Writes the feature name shown to users: `namespace^name`, followed by `=value` if the value is text.
     pub(crate) fn write_name(&self, namespace: &[u8], to: &mut String) {
         if !namespace.is_empty() {
             escape(namespace, to);

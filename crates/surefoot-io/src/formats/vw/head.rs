@@ -1,8 +1,8 @@
-//! Tokens of a line of Vowpal Wabbit text, and the part before its first bar.
+//! Reader of the part of a Vowpal Wabbit line before its first bar: label, importance, base and tag.
 
 use crate::formats::parse_error::RecordError;
 
-/// A run of bytes without spaces and tabs, and its offset `at` in the line.
+/// Token: bytes without spaces and tabs, with their offset `at` in the line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Token<'a> {
     pub(crate) at: usize,
@@ -16,7 +16,7 @@ impl Token<'_> {
     }
 }
 
-/// Returns the tokens of a text, separated by blanks.
+/// Iterates over the tokens of a text, which are separated by blanks.
 pub(crate) fn tokens(text: &[u8]) -> impl Iterator<Item = Token<'_>> {
     let mut at = 0;
     text.split(|&byte| is_blank(byte)).filter_map(move |bytes| {
@@ -30,15 +30,15 @@ pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Part of a line before its first bar: `[label [importance [base]]] ['tag]`.
+/// Part of a line before the first bar: `[label [importance [base]]] ['tag]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Head<'a> {
     pub(crate) label: Option<Token<'a>>,
     pub(crate) importance: Option<Token<'a>>,
     pub(crate) base: Option<Token<'a>>,
-    /// Tag without its `'`; empty if there is none.
+    /// Tag without its leading `'`; empty if there is none.
     pub(crate) tag: &'a [u8],
-    /// Byte offset of the bar in the line.
+    /// Byte offset of the first bar in the line.
     pub(crate) bar: usize,
 }
 

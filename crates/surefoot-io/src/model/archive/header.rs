@@ -1,4 +1,4 @@
-//! Header of an archive: rendered in one canonical way, and parsed again.
+//! Header of an archive: writing in a canonical form, and parsing.
 
 use std::collections::HashSet;
 use std::fmt::{self, Write as _};
@@ -10,10 +10,10 @@ use super::{Archive, Dtype};
 
 pub(super) const METADATA: &str = "__metadata__";
 
-/// Bytes at the start of every header.
+/// Bytes with which the JSON of every header begins.
 pub(super) const MAGIC: &str = r#"{"__metadata__":{"surefoot":"{\"format\":"#;
 
-/// Entry of a tensor in the header: name, element type, shape, and size in bytes.
+/// Header entry of one tensor: name, element type, shape, and size in bytes.
 pub(super) type Entry<'a> = (&'a str, Dtype, &'a [usize], usize);
 
 /// Returns the size in bytes of a tensor of this shape; `None` if it exceeds 64 bits.
@@ -21,7 +21,7 @@ pub(super) fn byte_size(dtype: Dtype, shape: &[usize]) -> Option<u64> {
     shape.iter().try_fold(dtype.size() as u64, |bytes, &n| bytes.checked_mul(n as u64))
 }
 
-/// Renders the header of an archive, including the checksum of the header itself.
+/// Returns the header of an archive as text, including the checksum of the header.
 pub(super) fn render(meta: &str, entries: &[Entry<'_>], sums: &[u64]) -> String {
     let unsigned = render_signed(meta, entries, sums, 0);
     render_signed(meta, entries, sums, xxh3_64(unsigned.as_bytes()))
@@ -51,7 +51,7 @@ fn json<T: serde::Serialize + ?Sized>(value: &T) -> String {
     serde_json::to_string(value).expect("strings and numbers are always written")
 }
 
-/// Parsed header.
+/// Parsed header of an archive.
 #[derive(Debug)]
 pub(super) struct Header {
     pub(super) meta: String,
@@ -59,13 +59,15 @@ pub(super) struct Header {
     pub(super) sums: Vec<u64>,
 }
 
-/// Returns the format version of a header, even if a later version arranges the rest in another way.
+/// Returns the format version in a header; `None` if the header is not that of an archive. Later versions must keep the version at this
+/// position.
 pub(super) fn version(text: &str) -> Option<u64> {
     let digits = text.strip_prefix(MAGIC)?;
     digits[..digits.find(|c: char| !c.is_ascii_digit())?].parse().ok()
 }
 
-/// Parses a header; the error describes the fault. The text need not be canonical, so the caller compares it with a newly rendered header.
+/// Parses a header, or returns a description of its fault. Does not check that the text is in canonical form, which the caller must do by
+/// rendering the header again.
 pub(super) fn parse(text: &str) -> Result<Header, String> {
     let Raw { own, tensors } = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let (sums, meta) = parse_own(&own).ok_or("the surefoot entry of the header does not fit")?;
@@ -93,7 +95,7 @@ fn parse_own(own: &str) -> Option<(Vec<u64>, &str)> {
     Some((sums?, rest.strip_suffix('}')?))
 }
 
-/// Header as JSON, with the tensors in the order of the text.
+/// JSON structure of a header, with the tensors in their order in the text.
 struct Raw {
     own: String,
     tensors: Vec<(String, RawTensor)>,

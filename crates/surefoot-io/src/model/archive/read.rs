@@ -1,4 +1,4 @@
-//! Reader of archives, which verifies every byte and trusts no stored length before it is verified.
+//! Reader of archives that verifies every byte, and trusts stored lengths only after verification.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -13,10 +13,10 @@ use super::{
 use crate::error::{Error, ErrorKind, shown};
 
 impl Archive<'static> {
-    /// Reads an archive from a file or a pipe. O(bytes): every byte is read and checksummed.
+    /// Reads an archive from a file or a pipe and verifies all checksums. O(bytes).
     ///
     /// # Errors
-    /// A file that cannot be read, is not an archive, has another version of the format, or differs in a single byte from what was written.
+    /// If the file cannot be read, is not an archive, has another version of the format, or differs in any byte from what was written.
     pub fn read(path: impl AsRef<Path>) -> Result<Archive<'static>, Error> {
         let path = path.as_ref();
         let file = shown(path.as_os_str());
@@ -35,14 +35,14 @@ impl Archive<'static> {
     }
 }
 
-/// Number of bytes that are read and checksummed together.
+/// Number of bytes read and checksummed at a time.
 const PIECE: u64 = 256 << 10;
 
-/// Reader of a file part by part.
+/// Sequential reader of the parts of an archive file.
 struct Parts<R> {
     file: String,
     from: R,
-    /// Size of the file in bytes; `None` for pipes.
+    /// Size of the file in bytes; `None` for pipes, whose size is unknown.
     size: Option<u64>,
     /// Number of bytes read so far.
     at: u64,
@@ -97,7 +97,7 @@ impl<R: Read> Parts<R> {
         Ok(header)
     }
 
-    /// Checks that the header equals the one that would be rendered today, including its checksum.
+    /// Checks that the parsed header, when rendered again, equals `text`, including its checksum.
     fn check_header(&self, text: &str, header: &Header) -> Result<(), Error> {
         let entries: Vec<_> =
             header.tensors.iter().map(|(name, dtype, shape, size)| (&**name, *dtype, &**shape, *size)).collect();
@@ -109,7 +109,7 @@ impl<R: Read> Parts<R> {
         Err(self.damaged(8 + same as u64, "the header does not fit its checksum"))
     }
 
-    /// Checks the start of a file, and distinguishes a model that is damaged at its start from a file of another kind.
+    /// Checks the first bytes of a file. The error tells a model that is damaged at its start from a file that is no model.
     fn check_start(&self, start: &[u8]) -> Result<(), Error> {
         let (_, name) = start.split_at(start.len().min(8));
         let same = name.iter().zip(MAGIC.bytes()).filter(|&(&theirs, ours)| theirs == ours).count();
@@ -130,12 +130,12 @@ impl<R: Read> Parts<R> {
         Err(ErrorKind::NotModel { file: self.file.clone(), hint }.into())
     }
 
-    /// Reads up to `length` bytes, fewer at the end of the file.
+    /// Reads `length` bytes, or fewer if the file ends before.
     fn take(&mut self, length: u64) -> Result<Vec<u8>, Error> {
         Ok(self.take_summed(length)?.0)
     }
 
-    /// Reads up to `length` bytes and their checksum, which is computed piece by piece while the bytes are in cache.
+    /// Reads `length` bytes, or fewer if the file ends before, and computes their checksum piece by piece while the bytes are in the cache.
     ///
     /// Memory is allocated only for bytes that exist: all at once if the size of the file is known, otherwise as bytes arrive.
     fn take_summed(&mut self, length: u64) -> Result<(Vec<u8>, u64), Error> {

@@ -1,4 +1,4 @@
-//! Feature names in a model file, stored as three tensors: ids, end of each name, and the concatenated text of all names.
+//! Storage of feature names in a model file, as three tensors: ids, end offset of each name, and all names concatenated.
 
 use std::borrow::Cow;
 
@@ -10,7 +10,7 @@ const ID: &str = "names.id";
 const END: &str = "names.end";
 const TEXT: &str = "names.text";
 
-/// Returns the tensors that hold the names; empty if there are no names.
+/// Returns the tensors that store the feature names; an empty vector if there are no names.
 pub(super) fn tensors(names: &FeatureNames) -> Vec<Tensor<'static>> {
     if names.is_empty() {
         return Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn tensors(names: &FeatureNames) -> Vec<Tensor<'static>> {
     vec![tensor(ID, Dtype::U64, ids), tensor(END, Dtype::U64, ends), tensor(TEXT, Dtype::U8, text)]
 }
 
-/// Reads the names from an archive; empty if the archive has none.
+/// Reads the feature names from an archive; there are none if the archive has no tensors for them.
 pub(super) fn read(archive: &Archive<'_>) -> Result<FeatureNames, String> {
     let mut names = FeatureNames::default();
     let Some(ids) = archive.tensor(ID).and_then(Tensor::to_u64) else { return Ok(names) };

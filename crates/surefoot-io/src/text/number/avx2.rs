@@ -1,4 +1,4 @@
-//! Parsing of pairs with AVX2: index and value side by side, 16 digits each.
+//! Parsing of plain `index:value` pairs with AVX2 instructions: index and value at the same time, 16 digits each.
 
 use std::arch::x86_64::{
     __m128i, _mm_and_si128, _mm_castsi128_pd, _mm_cmpeq_epi8, _mm_cvtsd_f64, _mm_cvtsi128_si64, _mm_div_sd,
@@ -10,7 +10,7 @@ use std::arch::x86_64::{
 
 use super::{LAST, Pair, SCALES};
 
-/// Byte shuffles, one per number of decimals, that move the digits before the point up by one byte, over the point.
+/// Byte shuffles, indexed by the number of decimals, that move the digits before the point by one byte, over the point.
 const OVER_POINT: [[u8; 16]; 17] = {
     let mut moves = [[0; 16]; 17];
     let mut decimals = 0;
@@ -33,7 +33,7 @@ fn load(bytes: &[u8; 16]) -> __m128i {
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
-/// Returns the last `count` bytes as the values of digits, preceded by zeros.
+/// Returns the last `count` of 16 bytes as digit values, with zeros in the bytes before them.
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]
 fn last(bytes: &[u8; 16], count: usize) -> __m128i {
@@ -41,7 +41,7 @@ fn last(bytes: &[u8; 16], count: usize) -> __m128i {
     _mm_and_si128(_mm_xor_si128(load(bytes), _mm_set1_epi8(b'0' as i8)), load(mask))
 }
 
-/// Whether the processor supports the features that [`pair`] needs: AVX2 and those that always accompany it.
+/// Whether the processor supports the instructions that [`pair`] uses: AVX2 and extensions that always accompany it.
 pub(crate) fn is_supported() -> bool {
     is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
@@ -49,7 +49,7 @@ pub(crate) fn is_supported() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// Parses a pair like [`pair`](super::pair), with AVX2.
+/// Parses a plain pair like the portable [`pair`](super::pair), with AVX2 instructions.
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]
 pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {

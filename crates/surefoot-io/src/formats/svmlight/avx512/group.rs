@@ -1,8 +1,8 @@
-//! Reads up to four plain `index:value` pairs from a block of 64 bytes at once.
+//! Reader of up to four plain `index:value` pairs (short decimal numbers without exponent) at once, from a block of 64 bytes.
 //!
-//! A token is the text before a delimiter: by turns an index and a value. A few bit operations, with one bit per byte of text, find
-//! the start of the digits, the point and the end of every token. One permutation of bytes then places the digits of all numbers side
-//! by side, without points, eight bytes per number.
+//! A token is the text before a delimiter: alternately an index and a value. A few bit operations, with one bit per byte of text, find the
+//! start of the digits, the point and the end of every token. One permutation of bytes then places the digits of all numbers side by side,
+//! without points, eight bytes per number.
 
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -12,19 +12,20 @@ use crate::{
     text::number::is_end,
 };
 
-/// Maximum number of pairs read at once.
+/// Maximum number of `index:value` pairs read at once.
 pub(super) const GROUP: usize = 4;
 
-/// Mask with the lowest bit set in each of eight bytes, one byte per token.
+/// Mask of the lowest bit of each of eight bytes, one byte per token.
 const ONES: u64 = 0x0101_0101_0101_0101;
-/// Mask of the tokens of a group that are indices, one bit per token.
+/// Bit mask of the indices among the eight tokens of a group, which are alternately an index and a value.
 const INDICES: u64 = 0x55;
-/// Mask of the tokens of a group that are values, one bit per token.
+/// Bit mask of the values among the eight tokens of a group, which are alternately an index and a value.
 const VALUES: u64 = 0xaa;
-/// Delimiters of a full group: a colon after each index and a blank after each value.
+/// Delimiters of a full group: a colon after each index, and a blank after each value.
 const DELIMITERS: u64 = u64::from_le_bytes(*b": : : : ");
 
-/// Number of the token to which each byte of a vector belongs: first the indices, then the values, so that each kind fills a half.
+/// Token number for each byte of a vector with eight bytes per number: first those of the indices, then those of the values, so that each
+/// fills one half.
 const TOKENS: [i8; BLOCK] = {
     let (mut tokens, mut i) = ([0; BLOCK], 0);
     while i < BLOCK {
@@ -33,7 +34,7 @@ const TOKENS: [i8; BLOCK] = {
     }
     tokens
 };
-/// Distance of each byte of a vector from the end of its number.
+/// Distance of each byte of a vector from the end of its eight-byte number.
 const BACK: [i8; BLOCK] = {
     let (mut back, mut i) = ([0; BLOCK], 0);
     while i < BLOCK {
@@ -42,7 +43,7 @@ const BACK: [i8; BLOCK] = {
     }
     back
 };
-/// [`BACK`] plus one, for digits before the point, which move over it.
+/// [`BACK`] plus one, for digits before the decimal point, which are moved over the point.
 const BACK_OVER_POINT: [i8; BLOCK] = {
     let (mut back, mut i) = (BACK, 0);
     while i < BLOCK {
@@ -60,20 +61,21 @@ const PLACES: [i8; BLOCK] = {
     }
     places
 };
-/// Divisor by distance of the point from the end: 1 without a point (0) or with no digit after it (1), then 10, 100 and so on.
+/// Divisor for a decimal point at each distance from the end of the number: 1 for 0 (no point) and 1 (no digit after the point), then 10,
+/// 100 and so on.
 static SCALES: [[f64; 8]; 2] = [[1., 1., 1e1, 1e2, 1e3, 1e4, 1e5, 1e6], [1e7, 1e8, 1., 1., 1., 1., 1., 1.]];
 
-/// Result of reading a group; small enough for a register.
+/// Result of reading a group of pairs: their number, and their length in bytes; small enough for a register.
 #[derive(Clone, Copy)]
 pub(super) struct GroupRead {
     pub(super) pairs: u8,
     pub(super) bytes: u16,
-    /// Whether another pair may follow after these bytes.
+    /// Whether another pair may follow after the pairs read.
     pub(super) more: bool,
 }
 
-/// Reads the complete pairs at the start of a block. Returns `None` if there are none, if there are fewer than four although `FULL` is set,
-/// or if any pair is not plain with at most eight digits per number.
+/// Reads the complete pairs at the start of a block. Returns `None` if there are none, if there are fewer than four and `FULL` is true, or
+/// if a pair is not plain or has a number of more than eight digits.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 pub(super) fn group<const FULL: bool>(
@@ -111,7 +113,8 @@ pub(super) fn group<const FULL: bool>(
     Some(GroupRead { pairs: pairs as u8, bytes: u16::from(end) + u16::from(!last), more: !last })
 }
 
-/// Returns the number of pairs and whether the row appears to end with them, from the XOR of the delimiters with [`DELIMITERS`].
+/// Returns the number of complete pairs in a block, and whether the row appears to end after them; `found` is the XOR of the delimiters
+/// found with [`DELIMITERS`].
 #[inline]
 fn leading(found: u64) -> (usize, bool) {
     let whole = found.trailing_zeros() as usize / 16;
@@ -120,20 +123,21 @@ fn leading(found: u64) -> (usize, bool) {
     (whole + usize::from(last), last)
 }
 
-/// Positions of the parts of tokens, one byte per token. The bytes above the tokens of the pairs are meaningless and do not affect
-/// the bytes below.
+/// Positions of the parts of tokens (alternately an index and a value) in a block, one byte per token. Bytes beyond the tokens of complete
+/// pairs are meaningless and do not affect the others.
 struct Tokens {
     ends: __m512i,
-    /// Position of the point, or of the end of a token without a point.
+    /// Position of the decimal point, or of the end of the token if there is none.
     stops: __m512i,
-    /// Number of digits.
+    /// Number of digits of each token, one byte per token.
     lengths: u64,
-    /// Bit mask with one bit per token: whether the token has a minus sign.
+    /// Bit mask, one bit per token, of the tokens with a minus sign.
     signed: u64,
 }
 
 impl Tokens {
-    /// Finds the tokens of this number of pairs; `None` if a token has no digits or too many, or an index has a minus sign or a point.
+    /// Finds the tokens of the first `pairs` pairs; `None` if a token has no digits or too many, or if an index has a minus sign or a
+    /// point.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
     #[inline]
     fn find(block: __m512i, delimiters: u64, pairs: usize) -> Option<Tokens> {
@@ -156,7 +160,8 @@ impl Tokens {
         (odd_lengths | odd_indices == 0).then_some(Tokens { ends, stops, lengths, signed })
     }
 
-    /// Returns the values of the digits, padded with leading zeros; a byte that is neither a digit nor the point has the bit 0x10 set.
+    /// Returns the digits of all numbers as values 0 to 9, eight bytes per number, with leading zeros; a byte that was neither a digit nor
+    /// the point has the bit 0x10 set.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
     #[inline]
     fn digits(&self, block: __m512i) -> __m512i {
@@ -172,7 +177,8 @@ impl Tokens {
         _mm512_maskz_sub_epi8(used, _mm512_permutexvar_epi8(from, block), _mm512_set1_epi8(b'0' as i8))
     }
 
-    /// Computes the values from their digits. Both operands of the division are exact: see `decimal` in `number.rs`.
+    /// Divides each value, read as an integer, by its power of ten. Both operands are exactly representable, so that the quotient is
+    /// correctly rounded: see `decimal` in `number.rs`.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
     #[inline]
     fn scale(&self, digits: __m256i) -> __m256d {
@@ -188,7 +194,7 @@ impl Tokens {
     }
 }
 
-/// Computes the integers that the digits represent, eight digits each.
+/// Computes integers from their digits, eight digits each.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn join(digits: __m512i) -> __m512i {
