@@ -84,9 +84,9 @@ impl Optimistic {
     }
 }
 
-/// Bounds the excess loss by Theorem O, applied per coordinate, for exact gradients in a box: (2/(T(T+1)))·Σ_j(4L_jB_j²
-/// + √2·B_j|g_{1,j}|), where the Hessian is at most diag(L_j) and B_j are the side lengths of the box. `coordinates`
-/// yields (L_j, B_j, g_{1,j}); κ = √2.
+/// Bounds the excess loss by Theorem O, applied per coordinate, for exact gradients in a box:
+/// (2/(T(T+1)))·Σ_j(4L_jB_j² + √2·B_j|g_{1,j}|), where the Hessian is at most diag(L_j) and B_j are the side lengths of
+/// the box. `coordinates` yields (L_j, B_j, g_{1,j}); κ = √2.
 ///
 /// ```
 /// use surefoot::bound::diagonal;
