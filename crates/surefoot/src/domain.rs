@@ -21,8 +21,8 @@ pub trait Domain<F: Float> {
     /// caller's estimate of the distance from the centre to the solution.
     fn reach(&self) -> f64;
 
-    /// Whether D is bounded, so that [`reach`](Domain::reach) is a true bound and regret bounds hold; if false, it is
-    /// only an estimate.
+    /// Whether D is bounded, so that [`reach`](Domain::reach) is a true bound and regret bounds hold; if false, `reach`
+    /// is only an estimate.
     fn bounded(&self) -> bool;
 
     /// Computes the support function h_D(z) = sup over u in D of ⟨z, u⟩, for a z of `dim` coordinates. O(d).

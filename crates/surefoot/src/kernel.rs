@@ -2,10 +2,10 @@
 //!
 //! | doc maths | here | meaning |
 //! | --- | --- | --- |
-//! | θ_j = −Σ α_t g_{t,j} | `theta` | minus the weighted sum of gradients, in units of the coordinate |
-//! | S_j = Σ (α_t g_{t,j})² | `squares` | the sum of their squares, in those units squared |
+//! | θ_j = −Σ α_t g_{t,j} | `theta` | minus the weighted sum of gradients |
+//! | S_j = Σ (α_t g_{t,j})² | `squares` | the sum of the squared weighted gradients |
 //! | D | `scale` | expected size of the coordinate of the solution |
-//! | c | `damping` | added under the root; in the units of `squares` |
+//! | c | `damping` | added to `squares` under the root |
 //! | w_j, x_j | `iterate`, `average` | the learner's point and the running average |
 //!
 //! None of these functions branches or compares, so all lanes execute the same instructions.

@@ -4,7 +4,7 @@
 ///
 /// If a run is interrupted, and its saved numbers are written into a method created in the same way, the run continues
 /// bit for bit. The numbers visited are those that change from round to round; the arguments of the constructor
-/// (domain, weights, bounds, interpolation) are not. Use it between rounds, with no open hint.
+/// (domain, weights, bounds, interpolation) are not. Save and restore between rounds, when no hint is pending.
 ///
 /// ```
 /// use surefoot::{Anytime, AskTell, Ball, DualAveraging, Memory, Uniform};
@@ -51,12 +51,12 @@ pub trait Memory {
 /// assert!(method.at(1) < 0.0);
 /// ```
 pub trait Grow {
-    /// Raises the number of coordinates to `dim`; does nothing if there are as many already. Amortised O(1) per new
-    /// coordinate.
+    /// Raises the number of coordinates to `dim`; does nothing if there are at least as many already. Amortised O(1)
+    /// per new coordinate.
     fn grow(&mut self, dim: usize);
 }
 
-/// Extends an array with zeros to length `dim`; does nothing if it is as long already.
+/// Extends an array with zeros to length `dim`; does nothing if the array is at least that long.
 pub(crate) fn lengthen<T: Clone + Default>(array: &mut Vec<T>, dim: usize) {
     if array.len() < dim {
         array.resize(dim, T::default());

@@ -45,7 +45,7 @@ pub enum Status {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Rounds<W> {
-    /// The weights α_t as a function of t.
+    /// Weight α_t of each round, as a function of the round number t.
     weights: W,
     /// Number t of completed rounds.
     steps: u64,

@@ -1,4 +1,5 @@
-//! Bounds on the excess loss of Algorithm 4 (acceleration) of arXiv 1903.00974: Theorems 4, 5 and A.
+//! Bounds on the excess loss of Algorithm 4 (acceleration) of arXiv 1903.00974: its Theorems 4 and 5, and the sharper
+//! Theorem A.
 
 use std::f64::consts::SQRT_2;
 
@@ -53,8 +54,8 @@ impl Accelerated {
         (self.gradient * self.gradient / (self.epsilon * self.epsilon) * self.sum_of_totals()).ln_1p()
     }
 
-    /// Bounds the excess loss of the output y_T by Theorem A(i): (cBε + (c²LB²/2)Λ + cBσ·√(T(T+1)(T+2)Λ/6))/A_T, with Λ
-    /// from [`log`](Accelerated::log).
+    /// Bounds the excess loss of the output y_T by Theorem A(i) (notation: [`Accelerated`]): (cBε + (c²LB²/2)Λ +
+    /// cBσ·√(T(T+1)(T+2)Λ/6))/A_T, with Λ from [`log`](Accelerated::log).
     pub fn output(&self) -> f64 {
         self.output_given(self.log())
     }
@@ -67,8 +68,8 @@ impl Accelerated {
         (cb * self.epsilon + cb * cb * self.smoothness / 2.0 * log + noise) / self.total()
     }
 
-    /// Bounds the excess loss of the last query point x_T for exact gradients by Theorem A(iv): twice the bound on y_T
-    /// plus 2c²LB²/A_T.
+    /// Bounds the excess loss of the last query point x_T for exact gradients by Theorem A(iv) (notation:
+    /// [`Accelerated`]): twice the bound on y_T plus 2c²LB²/A_T.
     pub fn query(&self) -> f64 {
         self.query_given(self.log())
     }
@@ -81,15 +82,16 @@ impl Accelerated {
     }
 
     /// Bounds the excess loss of the output y_T by Theorem A(ii), for exact gradients and learning rates with c =
-    /// 2√2·κ, twice the usual value: (cBε + c²LB²·ln(max(1, cBL/ε)))/A_T, without a logarithm of T.
+    /// 2√2·κ, twice the usual value (notation: [`Accelerated`]): (cBε + c²LB²·ln(max(1, cBL/ε)))/A_T, without a
+    /// logarithm of T.
     pub fn doubled(&self) -> f64 {
         let cb = 2.0 * self.step();
         let log = (cb * self.smoothness / self.epsilon).max(1.0).ln();
         (cb * self.epsilon + cb * cb * self.smoothness * log) / self.total()
     }
 
-    /// Bounds the excess loss of the output y_T without smoothness by Theorem A(iii): (R_T + cB·√Λ·√(Σ
-    /// A_t‖∇L(y_t)‖²))/A_T, with `regret` = R_T, `log` = Λ and `slopes` = Σ A_t‖∇L(y_t)‖².
+    /// Bounds the excess loss of the output y_T without smoothness by Theorem A(iii) (notation: [`Accelerated`]): (R_T
+    /// + cB·√Λ·√(Σ A_t‖∇L(y_t)‖²))/A_T, with `regret` = R_T, `log` = Λ and `slopes` = Σ A_t‖∇L(y_t)‖².
     ///
     /// Theorem 5 of arXiv 1903.00974 states this without c, with Σt² for 2ΣA_t (too small when early gradients
     /// dominate), and with G³ for G².
@@ -106,8 +108,8 @@ impl Accelerated {
         self.universal(regret, self.log(), self.gradient * self.gradient * self.sum_of_totals())
     }
 
-    /// Computes the bound of Theorem 4 as printed in arXiv 1903.00974, for κ = √2 and ε = 1: (4B + 8LB²·ℓ)/T² +
-    /// 4Bσ·√ℓ/√T with ℓ = ln(1 + G²T³).
+    /// Computes the bound of Theorem 4 as printed in arXiv 1903.00974, for κ = √2 and ε = 1 (notation:
+    /// [`Accelerated`]): (4B + 8LB²·ℓ)/T² + 4Bσ·√ℓ/√T with ℓ = ln(1 + G²T³).
     pub fn printed(&self) -> f64 {
         let (t, b) = (self.steps as f64, self.diameter);
         let log = (self.gradient * self.gradient * t.powi(3)).ln_1p();

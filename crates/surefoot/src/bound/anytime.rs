@@ -2,7 +2,8 @@
 
 use crate::Weights;
 
-/// Returns κ·B·√(Σ α_t²G²), the regret bound of adaptive learners with constant κ for gradients of norm at most G.
+/// Returns κ·B·√(Σ α_t²G²), the regret bound of adaptive learners with constant κ, for gradients of norm at most G,
+/// weights α_t and a domain of diameter B.
 ///
 /// κ is √2 for [`OgdNorm`](crate::OgdNorm) and [`Proximal`](crate::Proximal), and 2 for
 /// [`DualAveraging`](crate::DualAveraging); `squares` = Σ α_t².
@@ -79,7 +80,8 @@ impl Anytime {
 }
 
 /// Bounds the weighted sum of the excess losses of all points x_t: E[Σ α_t(L(x_t) − L(u))] ≤ R·(1 + ln(A_T/α_1)), where
-/// R = `regret` bounds the regret at every t ≤ T.
+/// R = `regret` bounds the regret at every t ≤ T, `total` = A_T is the sum of weights and `first` = α_1 the first
+/// weight.
 ///
 /// R must bound R_t(u) for all t; the regret observed at T need not do so.
 ///
@@ -88,8 +90,9 @@ pub fn weighted_regret(regret: f64, total: f64, first: f64) -> f64 {
     regret * (1.0 + (total / first).ln())
 }
 
-/// Bounds the sum of the excess losses of all points x_t: E[Σ_{t≤T} (L(x_t) − L(u))] ≤ 2c√T for α = 1 and a learner
-/// with R_t(u) ≤ c·√t at every t, without a logarithm.
+/// Bounds the sum of the excess losses of all points x_t: E[Σ_{t≤T} (L(x_t) − L(u))] ≤ 2c√T for weights α_t = 1 and a
+/// learner with regret R_t(u) ≤ c·√t at every t, with c = `factor`. Unlike [`weighted_regret`], this bound has no
+/// logarithm.
 ///
 /// Source: the remark after the corollary on weighted regret, which prints a single excess where the sum is meant.
 pub fn root_regret(factor: f64, steps: u64) -> f64 {
@@ -117,8 +120,8 @@ pub struct Reweighted {
 }
 
 impl Reweighted {
-    /// Bounds the weighted mean of the excess losses: E[Σ t^k(L(x_t) − L(u))]/Σ t^k ≤ c·R_T(u)/T with c = (k+1)/k for k
-    /// ≤ 1, times 1 + k/T for k > 1.
+    /// Bounds the weighted mean of the excess losses: E[Σ t^k(L(x_t) − L(u))]/Σ t^k ≤ c·R_T(u)/T, where R_T(u) is the
+    /// regret against the comparator u, with c = (k+1)/k for k ≤ 1, times 1 + k/T for k > 1.
     pub fn mean(&self) -> f64 {
         let (k, steps) = (self.power, self.steps as f64);
         if k <= 0.0 {

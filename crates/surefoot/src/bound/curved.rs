@@ -40,18 +40,20 @@ impl StronglyConvex {
         self.gradient * self.gradient * sum / (2.0 * self.curvature * total)
     }
 
-    /// Bounds the excess loss by Theorem S for weights α_t = 1: at most (2/3)·G²(1 + ln T)/(μT).
+    /// Bounds the excess loss by Theorem S for weights α_t = 1 (notation: [`StronglyConvex`]): at most (2/3)·G²(1 + ln
+    /// T)/(μT).
     pub fn uniform(&self) -> f64 {
         2.0 / 3.0 * self.gradient * self.gradient / self.curvature * self.slow()
     }
 
-    /// Bounds the excess loss by Theorem S for weights α_t = t: at most (8/3)·G²/(μ(T + 1)).
+    /// Bounds the excess loss by Theorem S for weights α_t = t (notation: [`StronglyConvex`]): at most (8/3)·G²/(μ(T +
+    /// 1)).
     pub fn linear(&self) -> f64 {
         8.0 / 3.0 * self.gradient * self.gradient / self.curvature * self.fast()
     }
 
     /// Bounds the excess loss by the first corollary on strong convexity as printed in arXiv 1903.00974, for weights
-    /// α_t = 1: (μB + G)²(1 + ln T)/(2μT).
+    /// α_t = 1 and a domain of diameter B = `diameter` (notation: [`StronglyConvex`]): (μB + G)²(1 + ln T)/(2μT).
     ///
     /// The learner of the corollary must weight its losses and stay in the domain, which the text of arXiv 1903.00974
     /// omits.
@@ -60,7 +62,7 @@ impl StronglyConvex {
     }
 
     /// Bounds the excess loss by the second corollary on strong convexity as printed in arXiv 1903.00974, for weights
-    /// α_t = t: 2(μB + G)²/(μ(T + 1)).
+    /// α_t = t and a domain of diameter B = `diameter` (notation: [`StronglyConvex`]): 2(μB + G)²/(μ(T + 1)).
     pub fn printed_linear(&self, diameter: f64) -> f64 {
         2.0 * self.lipschitz(diameter).powi(2) / self.curvature * self.fast()
     }
@@ -118,8 +120,9 @@ pub struct ExpConcave {
 }
 
 impl ExpConcave {
-    /// Bounds the regret: R_T(u) ≤ (ε/2)‖u − w_1‖² + (81/64)(α_T·d/(2γ))·ln(1 + γΣα_t‖g_t‖²/(dε)), with α_T the largest
-    /// weight. Divide by A_T for the excess.
+    /// Bounds the regret of the online Newton step against u (notation: [`ExpConcave`]): R_T(u) ≤ (ε/2)‖u − w_1‖² +
+    /// (81/64)(α_T·d/(2γ))·ln(1 + γΣα_t‖g_t‖²/(dε)), with α_T the largest weight. Divide by the sum of weights A_T to
+    /// bound the excess loss.
     pub fn regret(&self) -> f64 {
         let dim = self.dim as f64;
         let volume = (1.0 + self.gamma * self.squares / (dim * self.epsilon)).ln();

@@ -1,4 +1,4 @@
-//! Bounds on the excess loss of Algorithm 3 (optimism) of arXiv 1903.00974: Theorem 3, and Theorem O with a faster
+//! Bounds on the excess loss of Algorithm 3 (optimism) of arXiv 1903.00974: its Theorem 3, and Theorem O with a faster
 //! rate.
 
 use std::f64::consts::SQRT_2;
@@ -42,16 +42,16 @@ impl Default for Optimistic {
 }
 
 impl Optimistic {
-    /// Bounds the expected excess loss by Theorem O (L* is the minimum of L): E[L(x_T) − L*] ≤ (2/(T(T+1)))(4κ²LB² +
-    /// κB·√E‖g_1‖²) + κBσ·√(2(2T+1)/(T(T+1))).
+    /// Bounds the expected excess loss by Theorem O (notation: [`Optimistic`]; L* is the minimum of L): E[L(x_T) − L*]
+    /// ≤ (2/(T(T+1)))(4κ²LB² + κB·√E‖g_1‖²) + κBσ·√(2(2T+1)/(T(T+1))).
     pub fn expected(&self) -> f64 {
         let (t, kb) = (self.steps as f64, self.kappa * self.diameter);
         let noise = kb * self.noise * (2.0 * (2.0 * t + 1.0) / (t * (t + 1.0))).sqrt();
         self.fast(4.0) + noise
     }
 
-    /// Bounds the excess loss for exact gradients by Theorem O (L* is the minimum of L): L(x_T) − L* ≤
-    /// (2/(T(T+1)))(2κ²LB² + κB‖g_1‖).
+    /// Bounds the excess loss for exact gradients by Theorem O (notation: [`Optimistic`]; L* is the minimum of L):
+    /// L(x_T) − L* ≤ (2/(T(T+1)))(2κ²LB² + κB‖g_1‖).
     pub fn exact(&self) -> f64 {
         self.fast(2.0)
     }
@@ -61,15 +61,15 @@ impl Optimistic {
         2.0 / (t * (t + 1.0)) * (factor * self.smoothness * kb * kb + kb * self.first)
     }
 
-    /// Bounds the excess loss for losses that are not smooth, with E‖g_t‖² ≤ G²: 4κBG·√((2T+1)/(6T(T+1))). Algorithm 3
-    /// needs no change for such losses.
+    /// Bounds the excess loss for losses that are not smooth, with E‖g_t‖² ≤ G² and G = `gradient` (notation:
+    /// [`Optimistic`]): 4κBG·√((2T+1)/(6T(T+1))). Algorithm 3 needs no change for such losses.
     pub fn lipschitz(&self, gradient: f64) -> f64 {
         let t = self.steps as f64;
         4.0 * self.kappa * self.diameter * gradient * ((2.0 * t + 1.0) / (6.0 * t * (t + 1.0))).sqrt()
     }
 
-    /// Computes the bound that the proof of Theorem 3 of arXiv 1903.00974 does establish: (2/(T(T+1)))·B·√(30(T+1)³σ² +
-    /// 40L²B²T), for κ = √2 and ∇L(x*) = 0.
+    /// Computes the bound that the proof of Theorem 3 of arXiv 1903.00974 does establish (notation: [`Optimistic`]):
+    /// (2/(T(T+1)))·B·√(30(T+1)³σ² + 40L²B²T), for κ = √2 and ∇L(x*) = 0.
     pub fn printed(&self) -> f64 {
         let (t, lb) = (self.steps as f64, self.smoothness * self.diameter);
         let inside = 30.0 * (t + 1.0).powi(3) * self.noise * self.noise + 40.0 * lb * lb * t;

@@ -28,7 +28,8 @@ pub struct Smooth {
 }
 
 impl Smooth {
-    /// Bounds the expected excess loss by Theorem N (L* is the minimum): E[L(x_T) − L*] ≤ 2Lψ²(2 + ln T)/T + 2ψσ/√T.
+    /// Bounds the expected excess loss by Theorem N (notation: [`Smooth`]; L* is the minimum of the loss): E[L(x_T) −
+    /// L*] ≤ 2Lψ²(2 + ln T)/T + 2ψσ/√T.
     pub fn expected(&self) -> f64 {
         let steps = self.steps as f64;
         let bias = 2.0 * self.smoothness * self.psi * self.psi * (2.0 + steps.ln()) / steps;

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 /// enough for ranges of noise terms that grow 2^69-fold.
 const STEPS: usize = 4;
 const HALVINGS: usize = 70;
-/// Scale of the Cauchy density that weights the rates λ of the mixture, in factors of 2: a rate that is 2^(−SPREAD) of
-/// the largest has half of the peak weight.
+/// Scale of the Cauchy density that weights the rates of the mixture: the rate 2^(−m)/c_1, with c_1 the range of the
+/// first noise term, has a weight proportional to 1/(1 + (m/SPREAD)²).
 const SPREAD: f64 = 4.0;
 /// Number of rates λ that the mixture keeps on either side of the rate with the lowest level; the others contribute a
 /// negligible amount.

@@ -17,7 +17,7 @@ pub enum Rise {
     Smooth {
         /// Learning rate η of the step y_t = x_t − η·g_t.
         rate: f64,
-        /// Norm ‖g_t‖ of the gradient, since its square would underflow for small gradients.
+        /// Norm ‖g_t‖ of the gradient, not squared, since the square of a small norm would underflow.
         norm: f64,
         /// Smoothness constant L of the loss in the whole space, since iterates may leave the domain.
         smoothness: f64,
@@ -136,8 +136,8 @@ impl Coupled {
         self.vouch(domain, gradients, &self.steps)
     }
 
-    /// Returns an upper bound on the excess loss of the last query point x_T over the best point of `domain`; it does
-    /// not depend on the last step, from x_T to y_T. O(d).
+    /// Returns an upper bound on the excess loss of the last query point x_T over the best point of `domain`; the bound
+    /// does not depend on the last step, from x_T to y_T. O(d).
     pub fn certificate_of_query<F: Float, D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         self.vouch(domain, gradients, &self.before)
     }

@@ -6,9 +6,9 @@ use super::{Assumption, Assumptions, Certificate, Certified, Comparator, Gradien
 use super::{Uncertified, stream::ROUNDING};
 use crate::{Domain, Float, Point, Squares, Vector};
 
-/// Sums over a run that bound the excess of a μ-strongly convex loss L at the last of any query points x_t, from the
-/// quadratic lower bounds that Algorithm 2 of arXiv 1903.00974 uses, ⟨g_t, u⟩ + (μ/2)‖u − x_t‖² up to a constant. No
-/// bounded domain is needed, but a domain makes the bound tighter.
+/// Sums over a run that bound the excess of a μ-strongly convex loss L at the last query point, for any sequence of
+/// query points x_t, from the quadratic lower bounds that Algorithm 2 of arXiv 1903.00974 uses, ⟨g_t, u⟩ + (μ/2)‖u −
+/// x_t‖² up to a constant. No bounded domain is needed, but a domain makes the bound tighter.
 ///
 /// *Guarantee*: with weights α_t, A_t = Σ_{i≤t} α_i, gradients g_t, Z_T = Σ α_t g_t, and z_t = α_t x_t + A_{t−1}(x_t −
 /// x_{t−1}), which is α_t w_t where x_t averages iterates w_t, L(x_T) − L(u) ≤ (Σ⟨g_t, z_t⟩ − (μ/2)·Σ A_{t−1}‖x_{t−1} −

@@ -52,7 +52,8 @@ pub enum Uncertified {
     Noisy,
     /// The learner handles a penalty that the sums of gradients do not include.
     Penalised,
-    /// A noisy gradient was refused, for instance as not finite, so the remaining gradients are a biased sample.
+    /// A noisy gradient was refused, for instance because it is not finite, so the remaining gradients are a biased
+    /// sample.
     Refused,
     /// A round has a positive weight but no examples.
     Empty,
