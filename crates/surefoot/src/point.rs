@@ -2,7 +2,8 @@
 
 use crate::{Float, Vector};
 
-/// A point that is read one coordinate at a time, so that an inner product with a row costs O(nnz) of the row.
+/// A point that is read one coordinate at a time, so that an inner product with a sparse row costs time proportional to
+/// the number of its nonzeros.
 ///
 /// ```
 /// use surefoot::{Point, Sparse, View};

@@ -7,7 +7,8 @@ use crate::Squares;
 /// ρ_t = τ(1 − τ)/(1 − τ + τ²) with τ = α_t/A_t.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Promise {
-    /// Square root of the bound ‖g‖²/(2μ) that the first nonzero gradient g gives; 0 before it.
+    /// Square root of the bound ‖g‖²/(2μ) on the excess at the first point, from its gradient g, the first nonzero one;
+    /// 0 if there was none.
     first: f64,
     /// Bound on the excess of the output, times the sum of weights A_T: a sum of one square per round.
     terms: Squares,

@@ -53,7 +53,8 @@ pub struct Rounds<W> {
     total: f64,
     /// Weight α_{t+1} of the current round, the one after the completed rounds.
     next: f64,
-    /// Sum of |α_t g_tj| over all coordinates of accepted gradients and hints.
+    /// Sum of the absolute values of all entries of the gradients and hints accepted so far, times the weights of their
+    /// rounds.
     mass: f64,
     /// State of the run: sound, or the first refused gradient.
     status: Status,
@@ -202,7 +203,7 @@ impl<W: Weights> Rounds<W> {
     }
 
     /// Completes `steps` rounds of total weight `weight` at once. If `weight` is negative or not finite, later
-    /// gradients are refused, and the status reports it.
+    /// gradients are refused, and the status reports the first refusal.
     pub fn skip(&mut self, steps: u64, weight: f64) {
         self.steps = self.steps.saturating_add(steps);
         self.total += weight;

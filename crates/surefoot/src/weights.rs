@@ -37,7 +37,8 @@ impl Weights for Uniform {
     }
 }
 
-/// The weights α_t = t: early rounds lose influence, and the accelerated rates hold. Suited to full or large batches.
+/// The weights α_t = t: early rounds lose influence, as the accelerated convergence rates require. Suited to full or
+/// large batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Linear;
 

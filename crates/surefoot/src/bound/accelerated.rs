@@ -90,8 +90,8 @@ impl Accelerated {
         (cb * self.epsilon + cb * cb * self.smoothness * log) / self.total()
     }
 
-    /// Bounds the excess loss of the output y_T without smoothness by Theorem A(iii) (notation: [`Accelerated`]): (R_T
-    /// + cB·√Λ·√(Σ A_t‖∇L(y_t)‖²))/A_T, with `regret` = R_T, `log` = Λ and `slopes` = Σ A_t‖∇L(y_t)‖².
+    /// Bounds the excess loss of the output y_T without smoothness by Theorem A(iii), as (R_T + cB·√(Λ·Σ
+    /// A_t‖∇L(y_t)‖²))/A_T with `regret` = R_T, `log` = Λ and `slopes` = Σ A_t‖∇L(y_t)‖² (notation: [`Accelerated`]).
     ///
     /// Theorem 5 of arXiv 1903.00974 states this without c, with Σt² for 2ΣA_t (too small when early gradients
     /// dominate), and with G³ for G².

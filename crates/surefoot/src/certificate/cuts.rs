@@ -11,7 +11,7 @@ use crate::{Float, Vector};
 /// or a domain.
 ///
 /// *Guarantee*: a query point q_t with subgradient g_t gives a cut, the linear lower bound F(u) ≥ F(q_t) + ⟨g_t, u −
-/// q_t⟩, and the average of all cuts is a lower bound too. Hence the minimum is at least (Σ α_t(F(q_t) − ⟨g_t,
+/// q_t⟩, and the weighted average of all cuts is a lower bound too. Hence the minimum is at least (Σ α_t(F(q_t) − ⟨g_t,
 /// q_t⟩))/A_T − Ω*(−Z_T/A_T), for any weights α_t ≥ 0, with A_T = Σ α_t, Z_T = Σ α_t g_t and the conjugate Ω* of Ω. The
 /// best lower bound is kept, so it never falls. For the output of an anytime run the resulting excess is at most the
 /// value of [`Ledger`](super::Ledger)'s certificate.

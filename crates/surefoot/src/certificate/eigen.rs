@@ -1,6 +1,6 @@
 //! Eigenvalues and eigenvectors of symmetric matrices stored row by row.
 
-/// Returns an upper bound on the largest eigenvalue of a positive semidefinite matrix, at most 1 part in 1000 too
+/// Returns an upper bound on the largest eigenvalue of the positive semidefinite `matrix` M, at most 1 part in 1000 too
 /// large. λ·I − M has positive pivots exactly if λ exceeds the largest eigenvalue, so each step of the bisection proves
 /// an upper bound.
 pub(super) fn largest(matrix: &[f64], scratch: &mut [f64], dim: usize) -> f64 {

@@ -52,7 +52,7 @@ pub trait Glm {
 pub struct Optimality {
     /// The objective P(x) at the point, including the penalty.
     pub objective: f64,
-    /// An upper bound on P(x) − min P.
+    /// Upper bound on the excess P(x) − min P of the objective at the point x.
     pub certificate: Certificate,
 }
 
@@ -185,7 +185,7 @@ pub fn fenchel<G: Glm, P: Penalty>(
 struct Margin {
     /// The margin ⟨a, x⟩ + b of a row a at the point x with intercept b, as computed.
     value: f64,
-    /// Sum of the absolute values of the terms of the margin.
+    /// Sum of the absolute values of the products a_j·x_j and the intercept that add up to the margin.
     size: f64,
     /// Bound on the rounding error of the margin.
     off: f64,
@@ -210,8 +210,8 @@ impl Margin {
     }
 }
 
-/// Returns a bound on the rounding error of a margin summed in `f64`, in any order, from `terms` products whose sizes
-/// sum to `size`. An intercept and an offset count as one product each.
+/// Returns a bound on the rounding error of a margin summed in `f64`, in any order, from `terms` products whose
+/// absolute values sum to `size`. An intercept and an offset count as one product each.
 pub fn margin_error(terms: f64, size: f64) -> f64 {
     terms * f64::EPSILON * size
 }

@@ -17,7 +17,8 @@ pub trait Penalty {
     fn conjugate(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64;
 
     /// Returns a bound on |u_j| over all coordinates j and all maximisers u of ⟨z, u⟩ − Ω(u) at `z`, or at any vector
-    /// whose coordinates differ from `z` by at most `slack`; ∞ if there is no bound. Used in allowances for rounding.
+    /// whose coordinates differ from `z` by at most `slack`; ∞ if there is no bound. The bound is used in allowances
+    /// for rounding.
     fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64;
 
     /// Returns the comparator of certificates with this penalty: the minimiser over the whole space, or over the domain

@@ -38,7 +38,8 @@ impl Kind {
     }
 }
 
-/// The reference point whose loss is subtracted from that of the certified point. `Display` writes it in words.
+/// The reference point whose loss is subtracted from that of the certified point. `Display` formats it as an English
+/// phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparator {
     /// The point of the domain with the smallest loss.
@@ -75,7 +76,8 @@ pub enum Minimiser {
     Unknown,
 }
 
-/// An upper bound on a loss or an excess loss, with its sense, its subject and its assumptions.
+/// An upper bound on the expected loss or the excess loss of a point, with the sense in which it holds, the quantity
+/// bounded, and its assumptions.
 ///
 /// ```
 /// use surefoot::certificate::{Assumption, Assumptions, Certificate, Comparator, Kind, Subject};
