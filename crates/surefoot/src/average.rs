@@ -1,17 +1,20 @@
-//! The running average of a vector that changes at few coordinates per round.
+//! The weighted running average of a vector of which few coordinates change per round.
 
 use crate::memory::lengthen;
 use crate::{Grow, Memory, kernel};
 
-/// Largest ratio of the sum of weights to the sum that the latest weights alone would have given, before a rebase.
+/// Largest factor by which the sum of weights may exceed the sum for equally many rounds of the latest weight, before
+/// [`Average::rebase`] is advised.
 const STALE: f64 = 32.0;
 
-/// An exact weighted running average whose cost depends only on the coordinates that move.
+/// The exact weighted running average of a vector, updated at a cost proportional to the number of coordinates that
+/// change.
 ///
-/// For each coordinate it stores the average `m_j` as of the last touch and the sum of weights `P_j` at that time.
-/// While the coordinate stays at `u`, its average is `u + (m_j − u)·P_j/P`: a convex combination, so no digits cancel
-/// however long it stays. The only requirement is that [`touch`](Average::touch) is called with the old value before a
-/// coordinate moves.
+/// For each coordinate j it stores the average `m_j` and the sum of weights `P_j` at the last call of
+/// [`touch`](Average::touch), which announces a change. While the coordinate stays at the value `u`, its average, with
+/// `P` the current sum of weights, is `u + (m_j − u)·P_j/P`: a convex combination, so no digits cancel however long it
+/// stays. The only requirement is that [`touch`](Average::touch) is called with the old value before a coordinate
+/// moves.
 ///
 /// All numbers are `f64`, whatever type the vector has: in `f32` a coordinate that is touched in every round would stop
 /// following after some 10⁷ rounds, when the weight of a round falls below the last digit. If weights fall by many
@@ -29,32 +32,32 @@ const STALE: f64 = 32.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Average {
-    /// The average m_j of each coordinate j as of its last touch.
+    /// Average of each coordinate at its last [`touch`](Average::touch), the announcement that it changes.
     mean: Vec<f64>,
-    /// The sum of weights P_j at the last touch of each coordinate j; 0 if it was never touched.
+    /// Sum of weights at the last [`touch`](Average::touch) of each coordinate; 0 if the coordinate has never changed.
     mark: Vec<f64>,
-    /// The sum of weights P of all rounds.
+    /// Sum of the weights of all rounds so far.
     mass: f64,
 }
 
 impl Average {
-    /// Creates an average over no rounds, in `dim` dimensions. No later call allocates.
+    /// Creates the average before the first round, in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize) -> Self {
         Self { mean: vec![0.0; dim], mark: vec![0.0; dim], mass: 0.0 }
     }
 
-    /// Returns the sum of weights P.
+    /// Returns the sum of the weights of all rounds so far.
     pub fn mass(&self) -> f64 {
         self.mass
     }
 
-    /// Adds the vector, in its current state, with weight `weight`, which must be a finite number ≥ 0 (not checked).
-    /// O(1).
+    /// Adds the current value of the vector to the average with weight `weight`, which must be a finite number ≥ 0 (not
+    /// checked). O(1).
     pub fn advance(&mut self, weight: f64) {
         self.mass += weight;
     }
 
-    /// Announces that coordinate `i` will change from `value`. A second call before the next
+    /// Announces that coordinate `i`, whose value is `value` so far, is about to change. A second call before the next
     /// [`advance`](Average::advance) changes nothing. O(1).
     ///
     /// # Panics
@@ -65,7 +68,8 @@ impl Average {
         self.mark[i] = self.mass;
     }
 
-    /// Returns the average of coordinate `i`, which has been at `value` since the last touch. O(1).
+    /// Returns the average of coordinate `i`, whose value has been `value` since the last [`touch`](Average::touch).
+    /// O(1).
     ///
     /// # Panics
     /// If `i` is not below the dimension.
@@ -84,8 +88,8 @@ impl Average {
         fresh > 0.0 && self.mass > STALE * fresh
     }
 
-    /// Brings every coordinate up to date and changes the sum of weights to `mass`, with averages scaled so that their
-    /// product with the sum stays the same. O(d).
+    /// Brings every coordinate up to date and changes the sum of weights to `mass`, with the averages scaled so that
+    /// average times sum of weights stays the same. `value` returns the current value of a coordinate. O(d).
     ///
     /// If an average would overflow, nothing changes: the weights to come are then too small to affect it.
     pub fn rebase(&mut self, mass: f64, value: impl Fn(usize) -> f64) {

@@ -10,25 +10,26 @@ pub use simplex::{L1Ball, Simplex};
 
 use crate::{Float, Squares};
 
-/// A closed convex set D with a centre.
+/// A closed convex set D with a centre, over which a learner optimises.
 ///
-/// Source: the support function turns sums into certificates, see [`Ledger`](crate::Ledger).
+/// The support function turns sums of gradients into certificates; see [`Ledger`](crate::Ledger).
 pub trait Domain<F: Float> {
-    /// Returns coordinate `i` of the centre, where learners start.
+    /// Returns coordinate `i` of the centre, the point where learners start.
     fn centre(&self, i: usize) -> F;
 
-    /// Returns an upper bound on the distance from the centre to any point of D; in the whole space, the caller's
-    /// estimate of the distance of the solution.
+    /// Returns an upper bound on the distance from the centre to any point of D. For the whole space, returns the
+    /// caller's estimate of the distance from the centre to the solution.
     fn reach(&self) -> f64;
 
-    /// Whether [`reach`](Domain::reach) is a fact, so that regret bounds hold, rather than an estimate.
+    /// Whether D is bounded, so that [`reach`](Domain::reach) is a true bound and regret bounds hold; if false, `reach`
+    /// is only an estimate.
     fn bounded(&self) -> bool;
 
     /// Computes the support function h_D(z) = sup over u in D of ⟨z, u⟩, for a z of `dim` coordinates. O(d).
     fn support(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64;
 
-    /// Whether a point of `dim` coordinates lies in D, with a tolerance for rounding of √ε of `F` times the size of D.
-    /// O(d).
+    /// Whether a point of `dim` coordinates lies in D, with a tolerance for rounding errors of √ε times the size of D,
+    /// where ε is the machine epsilon of `F`. O(d).
     ///
     /// The default implementation checks one direction only, that from the centre to the point: it is exact for balls
     /// and finds only gross errors for other sets.
@@ -48,34 +49,37 @@ pub trait Domain<F: Float> {
     }
 }
 
-/// Returns √ε: it exceeds the rounding errors of a point, while a learner that does not project exceeds it at once.
+/// Returns √ε, the relative tolerance of tests for membership in a domain, where ε is the machine epsilon of `F`. It
+/// exceeds the rounding errors of a projected point, but a learner that does not project soon exceeds it.
 fn tolerance<F: Float>() -> f64 {
     F::epsilon().wide().sqrt()
 }
 
-/// A domain that is a ball or the whole space: projecting shrinks the distance from the centre.
+/// A ball or the whole space: a domain onto which a point is projected by scaling its offset from the centre.
 pub trait Radial<F: Float>: Domain<F> {
-    /// Returns the factor, at most 1, that brings a point at distance `norm` from the centre into D.
+    /// Returns the factor, at most 1, by which the offset of a point at distance `norm` from the centre is scaled to
+    /// project the point onto the domain.
     fn shrink(&self, norm: f64) -> f64;
 }
 
 /// A domain that is a product of intervals: projecting clips each coordinate.
 pub trait Separable<F: Float>: Domain<F> {
-    /// Returns the length of interval `i` (in the whole space: twice the reach).
+    /// Returns the length of the interval of coordinate `i`; in the whole space, twice the reach.
     fn width(&self, i: usize) -> F;
 
-    /// Returns the point of interval `i` nearest to `x`.
+    /// Returns the point nearest to `x` in the interval of coordinate `i`.
     fn clip(&self, i: usize, x: F) -> F;
 }
 
 /// A domain with a Euclidean projection, at a cost of O(d) or more.
 pub trait Project<F: Float>: Domain<F> {
-    /// Replaces `x` by the nearest point of D. All coordinates must be finite; otherwise the result is unspecified.
+    /// Replaces `x` by the nearest point of the domain. All coordinates must be finite; otherwise the result is
+    /// unspecified.
     fn project(&self, x: &mut [F]);
 }
 
-/// The whole space R^d around 0. Learners need a `reach` for their step sizes; it is an estimate, and iterates may
-/// exceed it.
+/// The whole space R^d as a domain with centre 0. Its reach is an estimate of the distance of the solution, from which
+/// learners set their step sizes; iterates may go beyond it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WholeSpace {
     /// Estimated distance of the solution from 0.
@@ -83,8 +87,8 @@ pub struct WholeSpace {
 }
 
 impl WholeSpace {
-    /// Creates the whole space, with the solution expected within `reach` of 0 (for per-coordinate learners: in each
-    /// coordinate).
+    /// Creates the whole space as a domain, with the solution expected within distance `reach` of 0 (for per-coordinate
+    /// learners: each of its coordinates).
     ///
     /// # Panics
     /// If `reach` is not positive and finite.
@@ -132,7 +136,7 @@ impl<F: Float> Project<F> for WholeSpace {
     fn project(&self, _: &mut [F]) {}
 }
 
-/// A Euclidean ball, given by its centre and its radius.
+/// A Euclidean ball as a domain, given by its centre and its radius.
 ///
 /// ```
 /// use surefoot::{Ball, Domain};
@@ -148,7 +152,7 @@ pub struct Ball<F> {
 }
 
 impl<F: Float> Ball<F> {
-    /// Creates the ball around 0.
+    /// Creates the ball of radius `radius` around 0.
     ///
     /// # Panics
     /// If `radius` is not positive and finite.
@@ -156,7 +160,7 @@ impl<F: Float> Ball<F> {
         Self::around(Vec::new(), radius)
     }
 
-    /// Creates the ball around `centre`, whose missing trailing coordinates are taken as 0.
+    /// Creates the ball of radius `radius` around `centre`, whose missing trailing coordinates are taken as 0.
     ///
     /// # Panics
     /// If `radius` is not positive and finite, or a coordinate of the centre is not finite.
@@ -206,7 +210,7 @@ impl<F: Float> Project<F> for Ball<F> {
     }
 }
 
-/// A box: a product of intervals from `lower[i]` to `upper[i]`.
+/// A box as a domain: the product of the intervals from `lower[i]` to `upper[i]`, one per coordinate.
 ///
 /// ```
 /// use surefoot::{BoxDomain, Domain};
@@ -215,14 +219,14 @@ impl<F: Float> Project<F> for Ball<F> {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct BoxDomain<F> {
-    /// Lower ends of the intervals.
+    /// Lower end of the interval of each coordinate.
     lower: Vec<F>,
-    /// Upper ends of the intervals.
+    /// Upper end of the interval of each coordinate.
     upper: Vec<F>,
 }
 
 impl<F: Float> BoxDomain<F> {
-    /// Creates the box with the corners `lower` and `upper`.
+    /// Creates the box with the opposite corners `lower` and `upper`.
     ///
     /// # Panics
     /// If the corners have different lengths, or an interval is empty or not finite.
@@ -233,7 +237,7 @@ impl<F: Float> BoxDomain<F> {
         Self { lower, upper }
     }
 
-    /// Creates the cube of all points with |x_i| ≤ `half`.
+    /// Creates the cube of all points in `dim` dimensions with |x_i| ≤ `half` for every coordinate i.
     ///
     /// # Panics
     /// If `half` is negative or not finite.

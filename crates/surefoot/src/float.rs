@@ -1,9 +1,9 @@
-//! Number types: [`Real`] is arithmetic on one number or on several side by side, [`Float`] is one `f32` or `f64`.
+//! Traits of numbers: [`Real`] for arithmetic on one number or on several at once, [`Float`] for `f32` and `f64`.
 
 use std::fmt::{Debug, Display};
 use std::ops::{Add, Div, Mul, Sub};
 
-/// Element-wise arithmetic without branches or comparisons.
+/// Element-wise arithmetic, without branches or comparisons, on one number or on K numbers held side by side.
 ///
 /// The per-coordinate functions of [`kernel`](crate::kernel) use nothing else. So a type that holds K numbers side by
 /// side, one per lane (one of several learners trained side by side), can implement it and run the same source in all K
@@ -42,20 +42,20 @@ use std::ops::{Add, Div, Mul, Sub};
 /// assert_eq!(w.0, [2.0, 4.0]);
 /// ```
 pub trait Real: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> {
-    /// Returns `x`, rounded once, in every lane.
+    /// Converts `x` to this type, rounding once; a type of K lanes (numbers held side by side) holds `x` in every lane.
     fn of(x: f64) -> Self;
 
-    /// Computes the square root of every lane.
+    /// Computes the square root of the number, or of each of the K numbers held side by side.
     fn sqrt(self) -> Self;
 }
 
-/// The element type of arrays: `f32` or `f64`, and no other type.
+/// The element type of vectors and learners: `f32` or `f64`, and no other type.
 ///
-/// Counters, weights, sums and scales stay in `f64` or `u64` whatever the arrays are.
+/// Counters, weights, sums and scales are `u64` or `f64` even where arrays are `f32`.
 pub trait Float:
     Real + PartialOrd + Default + Debug + Display + Send + Sync + 'static + num_traits::Float + sealed::Sealed
 {
-    /// Converts the number to `f64`, exactly.
+    /// Converts the number to `f64`, without rounding.
     fn wide(self) -> f64;
 }
 

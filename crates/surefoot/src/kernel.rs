@@ -1,27 +1,28 @@
-//! The arithmetic of one coordinate, written once for one number or for several lanes (learners trained side by side).
+//! The per-coordinate arithmetic of learners, generic over one number or several lanes (learners trained side by side).
 //!
 //! | doc maths | here | meaning |
 //! | --- | --- | --- |
-//! | θ_j = −Σ α_t g_{t,j} | `theta` | minus the weighted sum of gradients, in units of the coordinate |
-//! | S_j = Σ (α_t g_{t,j})² | `squares` | the sum of their squares, in those units squared |
+//! | θ_j = −Σ α_t g_{t,j} | `theta` | minus the weighted sum of gradients |
+//! | S_j = Σ (α_t g_{t,j})² | `squares` | the sum of the squared weighted gradients |
 //! | D | `scale` | expected size of the coordinate of the solution |
-//! | c | `damping` | added under the root; in the units of `squares` |
+//! | c | `damping` | added to `squares` under the root |
 //! | w_j, x_j | `iterate`, `average` | the learner's point and the running average |
 //!
 //! None of these functions branches or compares, so all lanes execute the same instructions.
 
 use crate::Real;
 
-/// A term that avoids 0/0 in [`iterate`]: far below any sum of squares in units of the coordinate, and not subnormal in
-/// `f32`.
+/// Constant added under square roots in [`iterate`] and [`descend`] to avoid 0/0: far below any sum of squares of
+/// suitably scaled gradients, and not subnormal in `f32`.
 const TINY: f64 = f32::MIN_POSITIVE as f64;
 
-/// Computes the iterate of diagonal AdaGrad in its dual-averaging form, `w = D·θ/√(S + c)`; 0 before the first
-/// gradient.
+/// Computes a coordinate of the iterate of diagonal AdaGrad in its dual-averaging form, `w = D·θ/√(S + c)`; 0 before
+/// the first gradient. θ = `theta` is minus the sum of weighted gradients, S = `squares` the sum of their squares, D =
+/// `scale` and c = `damping`.
 ///
-/// The units of the gradient cancel, so `theta` and `squares` may be kept in any unit, one per coordinate. They should
-/// be scaled this way: the sum `S + c` must be 0 or at least about 1e-21, since for smaller values the term that avoids
-/// 0/0 affects the result.
+/// The scale of the gradients cancels, so each coordinate may multiply `theta` by any factor, and `squares` and
+/// `damping` by the square of the factor. The factor should make the sum `S + c` either 0 or at least about 1e-21,
+/// since for smaller values the term that avoids 0/0 affects the result.
 ///
 /// ```
 /// use surefoot::kernel::iterate;
@@ -35,7 +36,8 @@ pub fn iterate<E: Real>(theta: E, squares: E, scale: E, damping: E) -> E {
     scale * theta / (squares + damping + E::of(TINY)).sqrt()
 }
 
-/// Computes the state (`θ − g`, `S + g²`) of a coordinate after a weighted gradient `g`.
+/// Computes the state of a coordinate after a weighted gradient `g`: `θ − g`, minus the sum of gradients, and `S + g²`,
+/// the sum of their squares.
 ///
 /// ```
 /// use surefoot::kernel::tell;
@@ -46,7 +48,8 @@ pub fn tell<E: Real>(theta: E, squares: E, gradient: E) -> (E, E) {
     (theta - gradient, squares + gradient * gradient)
 }
 
-/// Computes one step of AdaGrad before its projection, `w − B·g/√(2S)`, where the sum `squares` includes `g`.
+/// Computes one step of AdaGrad before its projection, `w − B·g/√(2S)`, from the iterate w, the width B of the domain
+/// and the weighted gradient g; S = `squares` is the sum of squared gradients, including g².
 ///
 /// ```
 /// use surefoot::kernel::descend;
@@ -59,11 +62,11 @@ pub fn descend<E: Real>(iterate: E, squares: E, width: E, gradient: E) -> E {
     iterate - width * gradient / (squares + squares + E::of(TINY)).sqrt()
 }
 
-/// Brings the average of a coordinate up to date: `w + (x − w)·keep`, where `x` is the average as of the last touch and
-/// `w` the iterate, which has not moved since.
+/// Brings the average of a coordinate up to date: `w + (x − w)·keep`, where `x` is the average at the time when the
+/// coordinate last changed, and `w` the iterate, which has not changed since.
 ///
-/// `keep = A_last / A_now` lies between 0 and 1, so the result is a convex combination of the two: no digits cancel,
-/// however long the coordinate was untouched.
+/// `keep = A_last / A_now`, the sum of weights at the last change over the sum now, lies between 0 and 1, so the result
+/// is a convex combination of the two: no digits cancel, however long the coordinate was untouched.
 ///
 /// ```
 /// use surefoot::kernel::catch_up;
@@ -75,12 +78,12 @@ pub fn catch_up<E: Real>(average: E, iterate: E, keep: E) -> E {
     iterate + (average - iterate) * keep
 }
 
-/// Computes what [`catch_up`] does from both weights, `x·kept + w·added` where `kept + added = 1`, with the smallest
-/// rounding error.
+/// Computes the average `x·kept + w·added` of the old average x and the iterate w, where `kept + added = 1`: the result
+/// of [`catch_up`], with a smaller rounding error.
 ///
-/// The computation starts from the term with the larger weight. So a small weight is not lost by rounding in 1 −
-/// weight: `f32` averages follow even if a step adds 1e-9 of the total, and the error from an iterate much larger than
-/// the average is in proportion to its weight. The two weights are the same for all lanes.
+/// The computation starts from the value with the larger weight and adds a correction. So a small weight is not lost by
+/// rounding in 1 − weight: `f32` averages follow even if a step adds 1e-9 of the total, and the error from an iterate
+/// much larger than the average is in proportion to its weight. The two weights are the same for all lanes.
 ///
 /// ```
 /// use surefoot::kernel::{blend, catch_up};

@@ -7,7 +7,8 @@
 //!
 //! The caller owns the loop: *ask* for the point of the next gradient, *tell* that gradient. Asking reads single
 //! coordinates or inner products, and telling accepts dense, sparse or scaled rows, so a step costs exactly as much as
-//! its row has nonzeros. After construction nothing allocates, nothing can fail, and no constant has units.
+//! its row has nonzeros. After construction nothing allocates, nothing can fail, and no constant depends on the scale
+//! of the data.
 //!
 //! ```
 //! use surefoot::{Anytime, AskTell, DualAdaGrad, Point, Sparse, Uniform, Vector};

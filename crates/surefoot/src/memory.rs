@@ -1,10 +1,10 @@
-//! Traits for saving and restoring the numbers of a method, and for adding coordinates.
+//! Traits for saving and restoring the state of a method, and for adding coordinates during a run.
 
-/// A method whose numbers can be saved and restored.
+/// A method whose state, a list of numbers and arrays, can be saved and restored.
 ///
 /// If a run is interrupted, and its saved numbers are written into a method created in the same way, the run continues
 /// bit for bit. The numbers visited are those that change from round to round; the arguments of the constructor
-/// (domain, weights, bounds, interpolation) are not. Use it between rounds, with no open hint.
+/// (domain, weights, bounds, interpolation) are not. Save and restore between rounds, when no hint is pending.
 ///
 /// ```
 /// use surefoot::{Anytime, AskTell, Ball, DualAveraging, Memory, Uniform};
@@ -25,12 +25,13 @@
 /// assert_eq!([first.at(0), first.at(1)], [second.at(0), second.at(1)]);
 /// ```
 pub trait Memory {
-    /// Passes every number to `visit`, in a fixed order; changes made by `visit` are kept. O(1). Counters are passed as
-    /// `f64`, exact below 2^53.
+    /// Passes every scalar of the state to `visit`, in a fixed order; changes made by `visit` are kept. O(1). Counters
+    /// are passed as `f64`, exact below 2^53.
     fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64));
 
-    /// Passes every array over the coordinates to `visit` with its name, in a fixed order. All must have the same
-    /// length afterwards, which becomes the dimension. O(1), apart from the cost of `visit` and of new coordinates.
+    /// Passes every per-coordinate array of the state to `visit`, with its name, in a fixed order. `visit` may resize
+    /// the arrays; all must have the same length afterwards, which becomes the dimension. O(1), apart from the cost of
+    /// `visit` and of new coordinates.
     fn each_array(&mut self, visit: &mut dyn FnMut(&'static str, &mut Vec<f64>)) {
         let _ = visit;
     }
@@ -38,7 +39,7 @@ pub trait Memory {
 
 /// A method that accepts new coordinates during a run.
 ///
-/// A new coordinate has the position and the average that it would have if it had been there from the start with
+/// The value and the average of a new coordinate are those that it would have if it had been there from the start with
 /// gradients of 0.
 ///
 /// ```
@@ -50,18 +51,19 @@ pub trait Memory {
 /// assert!(method.at(1) < 0.0);
 /// ```
 pub trait Grow {
-    /// Raises the dimension to `dim`, if it is smaller. Amortised O(1) per new coordinate.
+    /// Raises the number of coordinates to `dim`; does nothing if there are at least as many already. Amortised O(1)
+    /// per new coordinate.
     fn grow(&mut self, dim: usize);
 }
 
-/// Extends an array to length `dim` with zeros, if it is shorter.
+/// Extends an array with zeros to length `dim`; does nothing if the array is at least that long.
 pub(crate) fn lengthen<T: Clone + Default>(array: &mut Vec<T>, dim: usize) {
     if array.len() < dim {
         array.resize(dim, T::default());
     }
 }
 
-/// Passes a counter to `visit` as an `f64`, and stores the result.
+/// Passes a counter to `visit` as an `f64`, and stores the possibly changed number in the counter.
 pub(crate) fn count(x: &mut u64, visit: &mut dyn FnMut(&mut f64)) {
     let mut number = *x as f64;
     visit(&mut number);

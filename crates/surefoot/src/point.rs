@@ -1,8 +1,9 @@
-//! Read-only views of a point whose coordinates are computed on demand.
+//! Read-only access to points whose coordinates are computed on demand.
 
 use crate::{Float, Vector};
 
-/// A point that is read one coordinate at a time, so that an inner product with a row costs O(nnz) of the row.
+/// A point that is read one coordinate at a time, so that an inner product with a sparse row costs time proportional to
+/// the number of its nonzeros.
 ///
 /// ```
 /// use surefoot::{Point, Sparse, View};
@@ -15,17 +16,18 @@ use crate::{Float, Vector};
 /// assert_eq!(all, [0.0, 1.0, 2.0, 3.0]);
 /// ```
 pub trait Point<F: Float> {
-    /// Returns the number of coordinates.
+    /// Returns the number of coordinates of the point.
     fn dim(&self) -> usize;
 
-    /// Returns coordinate `i`, in O(1).
+    /// Returns coordinate `i` of the point, in O(1).
     ///
     /// # Panics
     /// If `i` is not below the dimension.
     fn at(&self, i: usize) -> F;
 
-    /// Returns the inner product with `row`, summed in `f64`, with one call of [`at`](Point::at) per nonzero. An index
-    /// that occurs twice counts twice, and an index outside of the dimension is ignored, as if the point were 0 there.
+    /// Returns the inner product of the point and `row`, summed in `f64`, with one call of [`at`](Point::at) per
+    /// nonzero. An index that occurs twice counts twice, and an index outside of the dimension is ignored, as if the
+    /// point were 0 there.
     fn dot<V: Vector<F> + ?Sized>(&self, row: &V) -> f64 {
         let (dim, mut sum) = (self.dim(), 0.0);
         row.each(|i, x| {
@@ -39,7 +41,7 @@ pub trait Point<F: Float> {
     /// Copies all coordinates to `out`, in O(d).
     ///
     /// # Panics
-    /// If `out` has another length than the point.
+    /// If the length of `out` differs from the number of coordinates.
     fn write(&self, out: &mut [F]) {
         assert_eq!(out.len(), self.dim(), "a slice as long as the point");
         for (i, x) in out.iter_mut().enumerate() {

@@ -1,21 +1,24 @@
-//! The guarantee of the theorem on strong convexity for a run so far.
+//! The bound on the excess loss that the theorem on strong convexity gives for a run so far, from its gradients.
 
 use crate::Squares;
 
-/// The bound (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)‖g_t‖² on the excess after T rounds, and the bound ‖g‖²/(2μ) that the
-/// first gradient gives for the point where it was taken.
+/// Two bounds on the excess of a μ-strongly convex loss: (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)‖g_t‖² for the output after T
+/// rounds, and ‖g‖²/(2μ) for the point where the first gradient g was taken. Here α_t are weights with sums A_t, and
+/// ρ_t = τ(1 − τ)/(1 − τ + τ²) with τ = α_t/A_t.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Promise {
-    /// Square root of the bound ‖g‖²/(2μ) that the first nonzero gradient g gives; 0 before it.
+    /// Square root of the bound ‖g‖²/(2μ) on the excess at the first point, from its gradient g, the first nonzero one;
+    /// 0 if there was none.
     first: f64,
-    /// The bound on the excess after T rounds, times A_T.
+    /// Bound on the excess of the output, times the sum of weights A_T: a sum of one square per round.
     terms: Squares,
     /// Sum of the weights of the rounds so far, A_T.
     total: f64,
 }
 
 impl Promise {
-    /// Records a round of weight `weight`, after which the sum of weights is `total`; `size` is ‖α_t g_t‖.
+    /// Adds a round of weight α_t = `weight` to the bound, for strong convexity μ = `curvature`. `total` is the sum of
+    /// weights including this round, `size` the norm ‖α_t g_t‖ of the weighted gradient.
     pub(crate) fn record(&mut self, curvature: f64, weight: f64, total: f64, size: f64) {
         self.total = total;
         if weight == 0.0 || size == 0.0 {
@@ -29,17 +32,18 @@ impl Promise {
         }
     }
 
-    /// Returns the square root of the bound on the excess.
+    /// Returns the square root of the bound on the excess loss of the output.
     fn root(&self) -> f64 {
         if self.total > 0.0 { self.terms.root() / self.total.sqrt() } else { 0.0 }
     }
 
-    /// Returns the bound on the excess, which holds in expectation.
+    /// Returns the bound on the excess loss of the output, which holds in expectation.
     pub(crate) fn excess(&self) -> f64 {
         self.root() * self.root()
     }
 
-    /// Whether the bound on the excess is weaker than that of the first gradient.
+    /// Whether the bound on the excess of the output is weaker than the bound that the first gradient gave for the
+    /// first point, and so is useless.
     pub(crate) fn is_void(&self) -> bool {
         self.root() > self.first
     }

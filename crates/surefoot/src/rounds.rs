@@ -1,20 +1,20 @@
-//! The round counter of every conversion: rounds, weights, and refused gradients.
+//! The round counter of a conversion: counts rounds, sums weights, and refuses unusable gradients.
 
 use crate::memory::{count, lengthen};
 use crate::squares::weigh;
 use crate::{Float, Grow, Memory, Vector, Weights};
 
-/// Number of bits in a word of `seen`.
+/// Number of bits per word of the bit set `seen` in [`Rounds`].
 const BITS: usize = u64::BITS as usize;
 
-/// The state of a run: whether all gradients could be used. Once a gradient has been refused, the first refusal is
-/// kept.
+/// The state of a run: sound, with a refused gradient, or with a meaningless guarantee. Once a gradient has been
+/// refused, the status keeps the first refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
     /// Every gradient so far could be used.
     #[default]
     Sound,
-    /// A gradient was refused and changed nothing else.
+    /// A gradient was refused; the refusal changed this status and nothing else.
     Refused {
         /// The round of the refused gradient, counted from 1.
         step: u64,
@@ -22,15 +22,16 @@ pub enum Status {
         /// the learner's sums to stay finite. `None` if the fault was the weight of the round.
         index: Option<usize>,
     },
-    /// Every gradient was used, but the theorem guarantees less for the output than a single gradient did for the first
-    /// point, L − L* ≤ ‖g‖²/(2μ), so its bound is meaningless. This happens with Algorithm 2 in the whole space
-    /// ([`StronglyConvex`](crate::StronglyConvex), and [`General`](crate::General) over [`Leader`](crate::Leader))
-    /// while steps of 1/μ are much too long for the loss. The status may return to sound later; the remedy is a ball,
-    /// see [`StronglyConvex`](crate::StronglyConvex).
+    /// Every gradient was used, but the theorem on strong convexity guarantees less for the output than a single
+    /// gradient did for the first point, L − L* ≤ ‖g‖²/(2μ), so its bound is meaningless. This happens with Algorithm 2
+    /// in the whole space ([`StronglyConvex`](crate::StronglyConvex), and [`General`](crate::General) over
+    /// [`Leader`](crate::Leader)) while steps of 1/μ are much too long for the loss. The status may return to
+    /// [`Sound`](Status::Sound) later; the remedy is a ball, see [`StronglyConvex`](crate::StronglyConvex).
     Strayed,
 }
 
-/// The round counter of a conversion, with its weights, their sum and its [`Status`].
+/// The round counter of a conversion (an algorithm that turns an online learner into an optimiser): number of rounds,
+/// weights of rounds, their sum, and the [`Status`] of the run.
 ///
 /// All numbers are `u64` or `f64`: after 10⁹ rounds they are as exact as at the start.
 ///
@@ -44,24 +45,25 @@ pub enum Status {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Rounds<W> {
-    /// The weights α_t as a function of t.
+    /// Weight α_t of each round, as a function of the round number t.
     weights: W,
-    /// Number of closed rounds t.
+    /// Number t of completed rounds.
     steps: u64,
-    /// Sum A_t of the weights of closed rounds.
+    /// Sum A_t of the weights of completed rounds.
     total: f64,
-    /// Weight α_{t+1} of the open round.
+    /// Weight α_{t+1} of the current round, the one after the completed rounds.
     next: f64,
-    /// Sum of |α_t g_tj| over all coordinates of accepted gradients and hints.
+    /// Sum of the absolute values of all entries of the gradients and hints accepted so far, times the weights of their
+    /// rounds.
     mass: f64,
-    /// The state of the run: sound, or the first refusal.
+    /// State of the run: sound, or the first refused gradient.
     status: Status,
-    /// One bit per coordinate; all 0 except while a vector is checked for repeated indices.
+    /// Bit set with one bit per coordinate, used to find repeated indices in a vector; all bits are 0 between checks.
     seen: Vec<u64>,
 }
 
 impl<W: Weights> Rounds<W> {
-    /// Creates the counter before round 1.
+    /// Creates the counter of a run before round 1.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -71,63 +73,64 @@ impl<W: Weights> Rounds<W> {
         Self { weights, steps: 0, total: 0.0, next, mass: 0.0, status: Status::Sound, seen: Vec::new() }
     }
 
-    /// Creates the counter before round 1 and allocates the memory for vectors of `dim` coordinates, which
-    /// [`new`](Rounds::new) leaves until it is needed.
+    /// Creates the counter of a run before round 1, with memory allocated for vectors of `dim` coordinates;
+    /// [`new`](Rounds::new) allocates it when it is first needed.
     ///
     /// # Panics
-    /// Panics as [`new`](Rounds::new) does.
+    /// If the first weight is not positive and finite.
     pub fn over(weights: W, dim: usize) -> Self {
         let mut rounds = Self::new(weights);
         rounds.grow(dim);
         rounds
     }
 
-    /// Returns t, the number of rounds closed.
+    /// Returns the number t of completed rounds.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// Returns A_t = α_1 + … + α_t over the rounds closed.
+    /// Returns A_t = α_1 + … + α_t, the sum of the weights of completed rounds.
     pub fn total(&self) -> f64 {
         self.total
     }
 
-    /// Returns α_{t+1}, the weight of the open round.
+    /// Returns α_{t+1}, the weight of the current round, which follows the t completed rounds.
     pub fn next(&self) -> f64 {
         self.next
     }
 
-    /// Returns τ = α_{t+1} / A_{t+1}, the weight of the open round's iterate in the average. It is 1 in round 1.
+    /// Returns τ = α_{t+1} / A_{t+1}, the share of the current round's iterate in the weighted average of iterates; 1
+    /// in round 1.
     pub fn share(&self) -> f64 {
         self.next / (self.total + self.next)
     }
 
-    /// Computes α_1 + … + α_steps from the weight function. O(steps).
+    /// Computes the sum of the weights of the first `steps` rounds, from the weight function. O(`steps`).
     pub(crate) fn until(&self, steps: u64) -> f64 {
         (1..=steps).map(|t| self.weights.weight(t)).sum()
     }
 
-    /// Returns the [`Status`] of the run.
+    /// Returns the [`Status`] of the run: sound, or the first refused gradient.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// Returns the weight of the open round, or `None` if it is not valid.
+    /// Returns the weight of the current round, or `None` if it is negative or the sum of weights is not finite.
     pub fn open(&self) -> Option<f64> {
         self.is_sound().then_some(self.next)
     }
 
-    /// Whether `hint`, a prediction of the open round's gradient, can be used with the round's weight; `magnitude_budget` has the
-    /// meaning given in [`admit`](Rounds::admit). O(nnz).
+    /// Whether `hint`, a prediction of the current round's gradient in `dim` dimensions, can be used with the round's
+    /// weight; `magnitude_budget` is as in [`admit`](Rounds::admit). O(nnz).
     pub fn accepts<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, hint: &V, magnitude_budget: f64) -> bool {
         self.is_sound() && self.count(dim, hint, magnitude_budget).is_none()
     }
 
-    /// Returns the weight with which `gradient` is to be used in the open round. Returns `None` if the gradient is
-    /// refused; then the status tells why, and nothing else changes. O(nnz).
+    /// Returns the weight with which `gradient` is to be used in the current round. Returns `None` if the gradient is
+    /// refused; then the status records the reason, and nothing else changes. O(nnz).
     ///
-    /// The sizes of all weighted gradients and hints so far, including this one, must sum to at most `magnitude_budget`, see
-    /// [`Learner::magnitude_budget`](crate::Learner::magnitude_budget).
+    /// The absolute values of all entries of weighted gradients and hints so far, including this gradient, must sum to
+    /// at most `magnitude_budget`; see [`Learner::magnitude_budget`](crate::Learner::magnitude_budget).
     pub fn admit<F: Float, V: Vector<F> + ?Sized>(
         &mut self,
         dim: usize,
@@ -145,7 +148,8 @@ impl<W: Weights> Rounds<W> {
         None
     }
 
-    /// Returns the first coordinate that makes `vector` unusable; if there is none, adds the vector's size to `mass`.
+    /// Returns the index of the first entry that makes `vector` unusable. If there is none, returns `None` and adds the
+    /// absolute values of the weighted entries to `mass`.
     fn count<F: Float, V: Vector<F> + ?Sized>(
         &mut self,
         dim: usize,
@@ -166,7 +170,7 @@ impl<W: Weights> Rounds<W> {
         fault
     }
 
-    /// Returns an index that occurs twice, if there is one.
+    /// Returns an index that occurs twice in `vector`, or `None` if all indices are distinct.
     fn twice<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, vector: &V) -> Option<usize> {
         let (mut least, mut rising, mut twice) = (0, true, None);
         vector.each(|i, _| {
@@ -188,25 +192,26 @@ impl<W: Weights> Rounds<W> {
         twice
     }
 
-    /// Whether the weight of the open round is valid: not negative, with a finite sum of weights.
+    /// Whether the weight of the current round is valid: not negative, with a finite sum of weights.
     fn is_sound(&self) -> bool {
         self.next >= 0.0 && (self.total + self.next).is_finite()
     }
 
-    /// Closes the open round and opens the next one.
+    /// Completes the current round and begins the next one.
     pub fn close(&mut self) {
         self.skip(1, self.next);
     }
 
-    /// Closes `steps` rounds of total weight `weight` at once. If `weight` is negative or not finite, later gradients
-    /// are refused, and the status reports it.
+    /// Completes `steps` rounds of total weight `weight` at once. If `weight` is negative or not finite, later
+    /// gradients are refused, and the status reports the first refusal.
     pub fn skip(&mut self, steps: u64, weight: f64) {
         self.steps = self.steps.saturating_add(steps);
         self.total += weight;
         self.next = self.weights.weight(self.steps.saturating_add(1));
     }
 
-    /// Whether `steps` rounds of total weight `weight` can be closed without overflow.
+    /// Whether `steps` more rounds of total weight `weight` ≥ 0 can be completed without overflow of the counter or the
+    /// sum of weights.
     pub(crate) fn fits(&self, steps: u64, weight: f64) -> bool {
         let countable = self.steps.checked_add(steps).is_some_and(|steps| steps < u64::MAX);
         countable && weight >= 0.0 && (self.total + weight).is_finite()
@@ -219,7 +224,7 @@ impl<W> Grow for Rounds<W> {
     }
 }
 
-/// Saves everything but the [`Status`], which belongs to one run.
+/// Saves the counter and the sums but not the [`Status`], which describes one uninterrupted run.
 impl<W: Weights> Memory for Rounds<W> {
     fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         count(&mut self.steps, visit);

@@ -2,13 +2,15 @@
 
 use crate::{Float, Memory, Vector};
 
-/// Returns the largest power of two that is not above |x|, for a finite nonzero x; at least the smallest normal number.
+/// Returns the largest power of two that does not exceed |x|, for a finite nonzero x; at least the smallest positive
+/// normal number.
 pub(crate) fn binade(x: f64) -> f64 {
     const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
     f64::from_bits(x.to_bits() & EXPONENT).max(f64::MIN_POSITIVE)
 }
 
-/// A sum of squares Σ x², stored as the square of a power of two times a number of moderate size.
+/// A sum of squares Σ x² without overflow or underflow, stored as the square of a power of two times a number of
+/// moderate size.
 ///
 /// Terms of 1e-150 or 1e200 are handled as exactly as terms of 1. As all rescaling is by powers of two, multiplying all
 /// terms by a power of two does not change the digits of the sum, which makes whole runs scale-free. The rounding
@@ -26,17 +28,18 @@ pub(crate) fn binade(x: f64) -> f64 {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Squares {
-    /// The power of two, 0 before the first nonzero term.
+    /// Scaling factor, a power of two, by which terms x are divided before they are squared; 0 before the first nonzero
+    /// term.
     unit: f64,
-    /// The rounded sum, divided by unit².
+    /// The rounded sum of squares, divided by unit².
     sum: f64,
     /// Sum of the rounding errors of the additions, divided by unit².
     lost: f64,
 }
 
 impl Squares {
-    /// Computes the sum of squares of a vector whose entries are all multiplied by `weight`, rounded as learners round
-    /// them.
+    /// Computes the sum of the squares of a vector's entries times `weight`, each product rounded to `F` as in
+    /// learners.
     pub fn of<F: Float, V: Vector<F> + ?Sized>(weight: f64, vector: &V) -> Self {
         let mut squares = Self::default();
         vector.each(|_, x| squares.add(weigh(weight, x).wide()));
@@ -48,7 +51,7 @@ impl Squares {
         self.change(0.0, x);
     }
 
-    /// Replaces the term `old`² with `new`².
+    /// Replaces the term `old`² of the sum with `new`².
     pub fn change(&mut self, old: f64, new: f64) {
         self.fit(old.abs().max(new.abs()));
         if self.unit > 0.0 {
@@ -67,7 +70,8 @@ impl Squares {
         self.unit * (factor * (self.sum + self.lost).max(0.0)).sqrt()
     }
 
-    /// Raises the unit, if need be, so that a term of size `x` fits.
+    /// Raises the scaling factor `unit`, if necessary, so that a term of size `x` is less than 2·`unit`, and rescales
+    /// the sum.
     fn fit(&mut self, x: f64) {
         if x / 2.0 < self.unit || x == 0.0 {
             return;
@@ -79,7 +83,8 @@ impl Squares {
         self.unit = unit;
     }
 
-    /// Adds a term and accumulates the rounding error of the addition (the exact error of a sum, after Knuth).
+    /// Adds `term` to the sum and its rounding error, which is computed exactly by Knuth's two-sum algorithm, to
+    /// `lost`.
     fn push(&mut self, term: f64) {
         let sum = self.sum + term;
         let part = sum - self.sum;
@@ -94,8 +99,8 @@ impl Memory for Squares {
     }
 }
 
-/// Multiplies a gradient's coordinate by the weight of its round, with one rounding. All weighting of gradients goes
-/// through here.
+/// Multiplies a coordinate of a gradient by the weight of its round, with one rounding. All code that weights gradients
+/// calls this function.
 #[inline]
 pub(crate) fn weigh<F: Float>(weight: f64, x: F) -> F {
     F::of(weight * x.wide())

@@ -7,10 +7,10 @@ use crate::Float;
 /// A vector whose entries can be visited: a gradient, a hint or a row of data.
 ///
 /// A slice is a dense vector, [`Sparse`] lists nonzeros, and [`times`](Vector::times) multiplies either by a number.
-/// The gradient of a linear model is such a product, a row times a derivative, and needs no buffer of its own.
+/// The gradient of a linear model is the product of a row and a derivative, so it needs no buffer.
 ///
 /// Each index occurs at most once, in any order: conversions refuse a gradient or hint with a repeated index, while
-/// inner products and the sums of certificates add the repeated entries up. A custom type needs only
+/// inner products and the sums of certificates add up repeated entries. A custom type needs only
 /// [`each`](Vector::each), which must visit the same entries in every call.
 ///
 /// ```
@@ -28,7 +28,7 @@ pub trait Vector<F: Float> {
     /// Calls `visit(index, value)` for every entry that may differ from zero.
     fn each(&self, visit: impl FnMut(usize, F));
 
-    /// Returns this vector times `factor`, without a copy.
+    /// Returns the product of this vector and `factor`, as a view that copies nothing.
     fn times(&self, factor: f64) -> Times<'_, Self> {
         Times { factor, vector: self }
     }
@@ -67,9 +67,9 @@ impl<F: Float, V: Vector<F> + ?Sized> Vector<F> for &V {
 /// A sparse vector: the indices (of any integer type) and the values of its nonzeros, in two slices of equal length.
 #[derive(Clone, Copy, Debug)]
 pub struct Sparse<'a, F, I = u32> {
-    /// Index of each nonzero.
+    /// Indices of the nonzeros, each at most once and in any order.
     indices: &'a [I],
-    /// Value of each nonzero.
+    /// Values of the nonzeros, in the order of `indices`.
     values: &'a [F],
 }
 
@@ -96,9 +96,9 @@ impl<F: Float, I: AsPrimitive<usize>> Vector<F> for Sparse<'_, F, I> {
 /// The product of a number and a vector; see [`Vector::times`]. Each entry is rounded once.
 #[derive(Debug)]
 pub struct Times<'a, V: ?Sized> {
-    /// The number.
+    /// The factor by which every entry of the vector is multiplied.
     factor: f64,
-    /// The vector.
+    /// The vector whose entries are multiplied by `factor`.
     vector: &'a V,
 }
 

@@ -1,10 +1,10 @@
-//! The weights α_t of the rounds as functions of t.
+//! Weights α_t of the rounds of a run, as functions of the round number t.
 
-/// The weights α_t of a conversion, with α_1 > 0 and all α_t finite and not negative.
+/// A weight α_t for each round t of a run, as a function of t, with α_1 > 0 and all α_t finite and not negative.
 ///
 /// The weight of a round may depend on anything known before its gradient, but in this trait it is a function of the
-/// round number alone; in this case the expectations of Theorem 1 may be divided by the sum of weights. Any `Fn(u64) ->
-/// f64` implements it.
+/// round number alone; with such weights, which are fixed before the run, the expectations in Theorem 1 may be divided
+/// by the sum of weights. Any `Fn(u64) -> f64` implements this trait.
 ///
 /// Importance weights of single rows are different: they must be multiplied into the gradient.
 ///
@@ -17,7 +17,7 @@
 ///
 /// Source: arXiv 1903.00974, Algorithm 1 and Theorem 1.
 pub trait Weights {
-    /// Returns α_t for round `step` = t, counted from 1.
+    /// Returns the weight α_t of round t = `step`, counted from 1.
     fn weight(&self, step: u64) -> f64;
 }
 
@@ -37,7 +37,8 @@ impl Weights for Uniform {
     }
 }
 
-/// The weights α_t = t: early rounds lose influence, and the accelerated rates hold. Suited to full or large batches.
+/// The weights α_t = t: early rounds lose influence, as the accelerated convergence rates require. Suited to full or
+/// large batches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Linear;
 

@@ -1,8 +1,9 @@
-//! Bounds that follow directly from Theorem 1.
+//! Bounds on the excess loss that follow directly from Theorem 1 of arXiv 1903.00974.
 
 use crate::Weights;
 
-/// Returns κ·B·√(Σ α_t²G²), the regret bound of adaptive learners with constant κ for gradients of norm at most G.
+/// Returns κ·B·√(Σ α_t²G²), the regret bound of adaptive learners with constant κ, for gradients of norm at most G,
+/// weights α_t and a domain of diameter B.
 ///
 /// κ is √2 for [`OgdNorm`](crate::OgdNorm) and [`Proximal`](crate::Proximal), and 2 for
 /// [`DualAveraging`](crate::DualAveraging); `squares` = Σ α_t².
@@ -17,8 +18,8 @@ pub fn adaptive_regret(kappa: f64, diameter: f64, gradient: f64, squares: f64) -
     kappa * diameter * gradient * squares.sqrt()
 }
 
-/// Theorem 1 (and Theorem 2, and for α = 1 the corollary of Theorem 1): bounds the excess of the last point in terms of
-/// the regret.
+/// Regret and sums of weights of a run, from which Theorem 1 of arXiv 1903.00974 bounds the excess loss of the last
+/// point x_T (so do Theorem 2 and, for weights α = 1, the corollary of Theorem 1).
 ///
 /// ```
 /// use surefoot::Linear;
@@ -31,16 +32,16 @@ pub fn adaptive_regret(kappa: f64, diameter: f64, gradient: f64, squares: f64) -
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anytime {
-    /// A bound on the regret R_T(u) = Σ α_t⟨g_t, w_t − u⟩.
+    /// Upper bound on the regret R_T(u) = Σ α_t⟨g_t, w_t − u⟩ of the iterates w_t against a comparator u.
     pub regret: f64,
-    /// The sum of weights A_T = Σ α_t.
+    /// The sum of the weights of all rounds, A_T = Σ α_t.
     pub total: f64,
-    /// The sum of squared weights Σ α_t².
+    /// The sum of the squared weights of all rounds, Σ α_t².
     pub squares: f64,
 }
 
 impl Anytime {
-    /// Sums `weights` and their squares over `steps` rounds. O(T).
+    /// Creates the bound for a known `regret`, with `weights` and their squares summed over `steps` rounds. O(T).
     pub fn of(weights: &impl Weights, steps: u64, regret: f64) -> Self {
         let (mut total, mut squares) = (0.0, 0.0);
         for weight in (1..=steps).map(|t| weights.weight(t)) {
@@ -50,7 +51,7 @@ impl Anytime {
         Self { regret, total, squares }
     }
 
-    /// Bounds the expected excess: E[L(x_T) − L(u)] ≤ R_T(u)/A_T.
+    /// Bounds the expected excess loss of the last point: E[L(x_T) − L(u)] ≤ R_T(u)/A_T.
     ///
     /// *Assumes* that g_t is a subgradient of L at the query, in expectation given the past, and that weights are fixed
     /// before the run. For weights that depend on the run, only E[A_T(L(x_T) − L(u))] ≤ E[R_T(u)] holds.
@@ -61,8 +62,8 @@ impl Anytime {
         self.regret / self.total
     }
 
-    /// Bounds the excess with probability 1 − `delta`: L(x_T) − L(u) ≤ (R_T(u) + B·G·√(2Σα_t²·ln(1/δ)))/A_T, for one T
-    /// fixed in advance.
+    /// Bounds the excess loss of the last point with probability 1 − `delta`: L(x_T) − L(u) ≤ (R_T(u) +
+    /// B·G·√(2Σα_t²·ln(1/δ)))/A_T, for one T fixed in advance.
     ///
     /// *Assumes* ‖g_t‖ ≤ G always, a domain of diameter B, and weights fixed before the run.
     ///
@@ -78,8 +79,9 @@ impl Anytime {
     }
 }
 
-/// Bounds the weighted sum of excesses: E[Σ α_t(L(x_t) − L(u))] ≤ R·(1 + ln(A_T/α_1)), where R = `regret` bounds the
-/// regret at every t ≤ T.
+/// Bounds the weighted sum of the excess losses of all points x_t: E[Σ α_t(L(x_t) − L(u))] ≤ R·(1 + ln(A_T/α_1)), where
+/// R = `regret` bounds the regret at every t ≤ T, `total` = A_T is the sum of weights and `first` = α_1 the first
+/// weight.
 ///
 /// R must bound R_t(u) for all t; the regret observed at T need not do so.
 ///
@@ -88,15 +90,17 @@ pub fn weighted_regret(regret: f64, total: f64, first: f64) -> f64 {
     regret * (1.0 + (total / first).ln())
 }
 
-/// Bounds the sum of excesses: E[Σ_{t≤T} (L(x_t) − L(u))] ≤ 2c√T for α = 1 and a learner with R_t(u) ≤ c·√t at every t,
-/// without a logarithm.
+/// Bounds the sum of the excess losses of all points x_t: E[Σ_{t≤T} (L(x_t) − L(u))] ≤ 2c√T for weights α_t = 1 and a
+/// learner with regret R_t(u) ≤ c·√t at every t, with c = `factor`. Unlike [`weighted_regret`], this bound has no
+/// logarithm.
 ///
 /// Source: the remark after the corollary on weighted regret, which prints a single excess where the sum is meant.
 pub fn root_regret(factor: f64, steps: u64) -> f64 {
     2.0 * factor * (steps as f64).sqrt()
 }
 
-/// The weighted mean of the excesses of all x_t, for weights t^k chosen after a run with α = 1.
+/// Parameters of a bound on the mean of the excess losses of all points x_t, weighted by t^k, where the weights are
+/// chosen after a run with α_t = 1.
 ///
 /// ```
 /// use surefoot::bound::Reweighted;
@@ -106,18 +110,18 @@ pub fn root_regret(factor: f64, steps: u64) -> f64 {
 /// Source: arXiv 1903.00974, corollary of Theorem 1 on many weights at once, with its constant made explicit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reweighted {
-    /// A bound on R_T(u) that does not decrease in T.
+    /// Upper bound on the regret R_T(u) that is nondecreasing in T.
     pub regret: f64,
-    /// Number of rounds T.
+    /// Number of rounds T of the run.
     pub steps: u64,
-    /// Exponent k > 0. As k falls to 0 the bound tends to ∞, although a factor of 1 + ln T would hold there; for k ≤ 0
-    /// it is ∞.
+    /// Exponent k > 0 of the weights t^k. As k falls to 0 the bound tends to ∞, although a factor of 1 + ln T would
+    /// hold there; for k ≤ 0 it is ∞.
     pub power: f64,
 }
 
 impl Reweighted {
-    /// Bounds the weighted mean: E[Σ t^k(L(x_t) − L(u))]/Σ t^k ≤ c·R_T(u)/T with c = (k+1)/k for k ≤ 1, times 1 + k/T
-    /// for k > 1.
+    /// Bounds the weighted mean of the excess losses: E[Σ t^k(L(x_t) − L(u))]/Σ t^k ≤ c·R_T(u)/T, where R_T(u) is the
+    /// regret against the comparator u, with c = (k+1)/k for k ≤ 1, times 1 + k/T for k > 1.
     pub fn mean(&self) -> f64 {
         let (k, steps) = (self.power, self.steps as f64);
         if k <= 0.0 {

@@ -1,12 +1,12 @@
-//! Bounds for strongly convex and exp-concave losses.
+//! Bounds on the excess loss and the regret for strongly convex and exp-concave losses.
 
 use crate::Weights;
 
-/// The bounds of Algorithm 2 with follow-the-leader, for a μ-strongly convex L on a closed convex domain or the whole
-/// space.
+/// Parameters of a run of Algorithm 2 of arXiv 1903.00974 with follow-the-leader, with bounds on its excess loss, for a
+/// μ-strongly convex loss L on a closed convex domain or the whole space.
 ///
-/// *Assumes* E‖g_t‖² ≤ G² and weights fixed before the run; the printed forms also assume ‖g_t‖ ≤ G and a domain of
-/// diameter B.
+/// *Assumes* E‖g_t‖² ≤ G² and weights fixed before the run; the methods `printed_*` and `summed_linear` also assume
+/// ‖g_t‖ ≤ G and a domain of diameter B.
 ///
 /// ```
 /// use surefoot::bound::StronglyConvex;
@@ -18,17 +18,17 @@ use crate::Weights;
 /// Source: arXiv 1903.00974, the two corollaries on strong convexity, and Theorem S (see the [module](super)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StronglyConvex {
-    /// Number of rounds T.
+    /// Number of rounds T of the run.
     pub steps: u64,
-    /// Strong convexity constant μ.
+    /// Strong convexity constant μ of the loss.
     pub curvature: f64,
-    /// Bound G on the size of gradients: E‖g_t‖² ≤ G².
+    /// Bound G on the root mean square of gradient norms: E‖g_t‖² ≤ G².
     pub gradient: f64,
 }
 
 impl StronglyConvex {
-    /// Computes the sum of Theorem S for any weights: G²/(2μA_T)·Σ (α_t²/A_t)(1 + ρ_t), with ρ_t = τ(1 − τ)/(1 − τ +
-    /// τ²) ≤ 1/3 and τ = α_t/A_t. O(T).
+    /// Bounds the excess loss by Theorem S for any weights α_t with sums A_t: G²/(2μA_T)·Σ (α_t²/A_t)(1 + ρ_t), with
+    /// ρ_t = τ(1 − τ)/(1 − τ + τ²) ≤ 1/3 and τ = α_t/A_t. O(T).
     pub fn weighted(&self, weights: &impl Weights) -> f64 {
         let (mut total, mut sum) = (0.0, 0.0);
         for weight in (1..=self.steps).map(|t| weights.weight(t)) {
@@ -40,43 +40,49 @@ impl StronglyConvex {
         self.gradient * self.gradient * sum / (2.0 * self.curvature * total)
     }
 
-    /// Bounds the excess by Theorem S for α = 1: at most (2/3)·G²(1 + ln T)/(μT).
+    /// Bounds the excess loss by Theorem S for weights α_t = 1 (notation: [`StronglyConvex`]): at most (2/3)·G²(1 + ln
+    /// T)/(μT).
     pub fn uniform(&self) -> f64 {
         2.0 / 3.0 * self.gradient * self.gradient / self.curvature * self.slow()
     }
 
-    /// Bounds the excess by Theorem S for α_t = t: at most (8/3)·G²/(μ(T + 1)).
+    /// Bounds the excess loss by Theorem S for weights α_t = t (notation: [`StronglyConvex`]): at most (8/3)·G²/(μ(T +
+    /// 1)).
     pub fn linear(&self) -> f64 {
         8.0 / 3.0 * self.gradient * self.gradient / self.curvature * self.fast()
     }
 
-    /// Computes the first corollary as printed, α = 1: (μB + G)²(1 + ln T)/(2μT).
+    /// Bounds the excess loss by the first corollary on strong convexity as printed in arXiv 1903.00974, for weights
+    /// α_t = 1 and a domain of diameter B = `diameter` (notation: [`StronglyConvex`]): (μB + G)²(1 + ln T)/(2μT).
     ///
-    /// The learner there must weight its losses and respect the domain, which the text omits.
+    /// The learner of the corollary must weight its losses and stay in the domain, which the text of arXiv 1903.00974
+    /// omits.
     pub fn printed_uniform(&self, diameter: f64) -> f64 {
         self.lipschitz(diameter).powi(2) / (2.0 * self.curvature) * self.slow()
     }
 
-    /// Computes the second corollary as printed, α_t = t: 2(μB + G)²/(μ(T + 1)).
+    /// Bounds the excess loss by the second corollary on strong convexity as printed in arXiv 1903.00974, for weights
+    /// α_t = t and a domain of diameter B = `diameter` (notation: [`StronglyConvex`]): 2(μB + G)²/(μ(T + 1)).
     pub fn printed_linear(&self, diameter: f64) -> f64 {
         2.0 * self.lipschitz(diameter).powi(2) / self.curvature * self.fast()
     }
 
-    /// Computes the second corollary with its sum evaluated exactly: T + 1 − H_{T+1} instead of T, with H the harmonic
-    /// numbers. O(T).
+    /// Bounds the excess loss by the second corollary on strong convexity (see
+    /// [`printed_linear`](StronglyConvex::printed_linear)) with its sum evaluated exactly: T + 1 − H_{T+1} instead of
+    /// T, with H the harmonic numbers. O(T).
     pub fn summed_linear(&self, diameter: f64) -> f64 {
         let harmonic: f64 = (1..=self.steps + 1).map(|t| 1.0 / t as f64).sum();
         let steps = self.steps as f64;
         self.printed_linear(diameter) * (steps + 1.0 - harmonic) / steps
     }
 
-    /// Returns the rate (1 + ln T)/T for α = 1; ∞ for T = 0.
+    /// Returns the convergence rate (1 + ln T)/T for weights α_t = 1; ∞ for T = 0.
     fn slow(&self) -> f64 {
         let steps = self.steps as f64;
         (1.0 + steps.ln().max(0.0)) / steps
     }
 
-    /// Returns the rate 1/(T + 1) for α_t = t; ∞ for T = 0.
+    /// Returns the convergence rate 1/(T + 1) for weights α_t = t; ∞ for T = 0.
     fn fast(&self) -> f64 {
         if self.steps == 0 { f64::INFINITY } else { 1.0 / (self.steps as f64 + 1.0) }
     }
@@ -86,7 +92,8 @@ impl StronglyConvex {
     }
 }
 
-/// The regret bound of the online Newton step, for losses that are exp-concave in every example.
+/// Parameters of a run of the online Newton step, with a bound on its regret, for losses that are exp-concave in every
+/// example.
 ///
 /// ```
 /// use surefoot::bound::ExpConcave;
@@ -99,21 +106,23 @@ impl StronglyConvex {
 pub struct ExpConcave {
     /// Number of coordinates d.
     pub dim: usize,
-    /// Curvature γ = ½·min(1/(4GB), η) along gradients, for η-exp-concave losses.
+    /// Curvature γ = ½·min(1/(4GB), η) along gradients, for η-exp-concave losses, gradient norms up to G and a domain
+    /// of diameter B.
     pub gamma: f64,
-    /// Strength ε of the regulariser.
+    /// Strength ε of the regulariser (ε/2)‖u − w_1‖² of the online Newton step.
     pub epsilon: f64,
     /// Distance ‖u − w_1‖ of the comparator from the first iterate.
     pub distance: f64,
-    /// The largest weight α_t of the run.
+    /// Largest weight α_t of the rounds.
     pub largest: f64,
     /// Weighted sum of squared gradient norms, Σ α_t‖g_t‖².
     pub squares: f64,
 }
 
 impl ExpConcave {
-    /// Bounds the regret: R_T(u) ≤ (ε/2)‖u − w_1‖² + (81/64)(α_T·d/(2γ))·ln(1 + γΣα_t‖g_t‖²/(dε)), with α_T the largest
-    /// weight. Divide by A_T for the excess.
+    /// Bounds the regret of the online Newton step against u (notation: [`ExpConcave`]): R_T(u) ≤ (ε/2)‖u − w_1‖² +
+    /// (81/64)(α_T·d/(2γ))·ln(1 + γΣα_t‖g_t‖²/(dε)), with α_T the largest weight. Divide by the sum of weights A_T to
+    /// bound the excess loss.
     pub fn regret(&self) -> f64 {
         let dim = self.dim as f64;
         let volume = (1.0 + self.gamma * self.squares / (dim * self.epsilon)).ln();

@@ -1,4 +1,5 @@
-//! Bounds on the excess that are known before a run: every theorem and corollary as a function of plain numbers.
+//! Bounds on the excess loss that are known before a run: every theorem and corollary of arXiv 1903.00974 as a function
+//! of plain numbers.
 //!
 //! | paper (arXiv 1903.00974) | here | difference from the paper |
 //! | --- | --- | --- |
@@ -13,11 +14,11 @@
 //! | Theorem 4, Theorem A | [`Accelerated`] | bounds y_T; ε with units for the 1; half the constant |
 //! | Theorem 5 | [`Accelerated::lipschitz`], [`Accelerated::universal`] | √(log T/T), and c in the constant |
 //!
-//! The theorems with letters are strengthenings whose proofs use only the devices of arXiv 1903.00974 and the slack
-//! that its proof of Theorem 1 discards, Σ A_{t−1}·D_L(x_{t−1}, x_t) with D_L the Bregman gap. N sums the smooth
-//! corollary without its logarithms, O pays for the change of gradients with the slack, S completes the square with it,
-//! and A keeps ε and c general. All are for convex L; B is the diameter of the domain, G² a bound on E‖g_t‖², σ² a
-//! bound on the variance of g_t, and T the number of rounds. For T = 0, without an output, results are ∞ or NaN.
+//! The theorems named by letters (N, O, S, A) are strengthenings whose proofs use only the devices of arXiv 1903.00974
+//! and the slack that its proof of Theorem 1 discards, Σ A_{t−1}·D_L(x_{t−1}, x_t) with D_L the Bregman gap. N sums the
+//! smooth corollary without its logarithms, O pays for the change of gradients with the slack, S completes the square
+//! with it, and A keeps ε and c general. All are for convex L; B is the diameter of the domain, G² a bound on E‖g_t‖²,
+//! σ² a bound on the variance of g_t, and T the number of rounds. For T = 0, without an output, results are ∞ or NaN.
 //!
 //! The gradients may be taken between iterate and average (interpolation), and a penalty may be excluded from the
 //! linearisation: in both cases Theorem 1 and all consequences of the regret alone still hold. The smooth corollary

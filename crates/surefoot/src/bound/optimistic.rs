@@ -1,8 +1,10 @@
-//! Bounds for Algorithm 3: Theorem 3, and Theorem O with the actual rate.
+//! Bounds on the excess loss of Algorithm 3 (optimism) of arXiv 1903.00974: its Theorem 3, and Theorem O with a faster
+//! rate.
 
 use std::f64::consts::SQRT_2;
 
-/// The bounds of Algorithm 3: weights α_t = t, hints g_{t−1}, on a convex domain of diameter B.
+/// Parameters of a run of Algorithm 3 (optimism) of arXiv 1903.00974, with bounds on its excess loss: weights α_t = t,
+/// the last gradient g_{t−1} as the hint, and a convex domain of diameter B.
 ///
 /// *Assumes* that L is convex, and smooth in the whole space where `smoothness` is used; a learner with R_T ≤ κB·√(Σ
 /// α_t²‖g_t − ĝ_t‖²), where ĝ_t is the hint. It needs no bound on gradients, and the minimiser may lie anywhere.
@@ -17,7 +19,7 @@ use std::f64::consts::SQRT_2;
 /// Source: arXiv 1903.00974, Theorem 3, and Theorem O (see the [module](super)).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Optimistic {
-    /// Number of rounds T.
+    /// Number of rounds T of the run.
     pub steps: u64,
     /// Diameter B of the learner's domain.
     pub diameter: f64,
@@ -25,30 +27,31 @@ pub struct Optimistic {
     pub smoothness: f64,
     /// Standard deviation σ of gradients: their variance is at most σ².
     pub noise: f64,
-    /// Size of the first gradient, √E‖g_1‖².
+    /// Root mean square norm of the first gradient, √E‖g_1‖².
     pub first: f64,
-    /// κ, the constant of the learner's regret; √2 by default, as for [`Proximal`](crate::Proximal); 2 for
-    /// [`DualAveraging`](crate::DualAveraging).
+    /// Constant κ of the learner's regret bound κB·√(Σ α_t²‖g_t − ĝ_t‖²), with hints ĝ_t: √2 by default, as for
+    /// [`Proximal`](crate::Proximal); 2 for [`DualAveraging`](crate::DualAveraging).
     pub kappa: f64,
 }
 
 impl Default for Optimistic {
-    /// Sets every number to 0, except κ = √2.
+    /// Sets every parameter to 0, except `kappa` = √2.
     fn default() -> Self {
         Self { steps: 0, diameter: 0.0, smoothness: 0.0, noise: 0.0, first: 0.0, kappa: SQRT_2 }
     }
 }
 
 impl Optimistic {
-    /// Bounds the expected excess by Theorem O: E[L(x_T) − L*] ≤ (2/(T(T+1)))(4κ²LB² + κB·√E‖g_1‖²) +
-    /// κBσ·√(2(2T+1)/(T(T+1))).
+    /// Bounds the expected excess loss by Theorem O (notation: [`Optimistic`]; L* is the minimum of L): E[L(x_T) − L*]
+    /// ≤ (2/(T(T+1)))(4κ²LB² + κB·√E‖g_1‖²) + κBσ·√(2(2T+1)/(T(T+1))).
     pub fn expected(&self) -> f64 {
         let (t, kb) = (self.steps as f64, self.kappa * self.diameter);
         let noise = kb * self.noise * (2.0 * (2.0 * t + 1.0) / (t * (t + 1.0))).sqrt();
         self.fast(4.0) + noise
     }
 
-    /// Bounds the excess for exact gradients by Theorem O: L(x_T) − L* ≤ (2/(T(T+1)))(2κ²LB² + κB‖g_1‖).
+    /// Bounds the excess loss for exact gradients by Theorem O (notation: [`Optimistic`]; L* is the minimum of L):
+    /// L(x_T) − L* ≤ (2/(T(T+1)))(2κ²LB² + κB‖g_1‖).
     pub fn exact(&self) -> f64 {
         self.fast(2.0)
     }
@@ -58,31 +61,32 @@ impl Optimistic {
         2.0 / (t * (t + 1.0)) * (factor * self.smoothness * kb * kb + kb * self.first)
     }
 
-    /// Bounds the excess for losses that are not smooth, with E‖g_t‖² ≤ G²: 4κBG·√((2T+1)/(6T(T+1))). The method runs
-    /// unchanged.
+    /// Bounds the excess loss for losses that are not smooth, with E‖g_t‖² ≤ G² and G = `gradient` (notation:
+    /// [`Optimistic`]): 4κBG·√((2T+1)/(6T(T+1))). Algorithm 3 needs no change for such losses.
     pub fn lipschitz(&self, gradient: f64) -> f64 {
         let t = self.steps as f64;
         4.0 * self.kappa * self.diameter * gradient * ((2.0 * t + 1.0) / (6.0 * t * (t + 1.0))).sqrt()
     }
 
-    /// Computes Theorem 3 as far as its proof is right: (2/(T(T+1)))·B·√(30(T+1)³σ² + 40L²B²T), for κ = √2 and ∇L(x*) = 0.
+    /// Computes the bound that the proof of Theorem 3 of arXiv 1903.00974 does establish (notation: [`Optimistic`]):
+    /// (2/(T(T+1)))·B·√(30(T+1)³σ² + 40L²B²T), for κ = √2 and ∇L(x*) = 0.
     pub fn printed(&self) -> f64 {
         let (t, lb) = (self.steps as f64, self.smoothness * self.diameter);
         let inside = 30.0 * (t + 1.0).powi(3) * self.noise * self.noise + 40.0 * lb * lb * t;
         2.0 / (t * (t + 1.0)) * self.diameter * inside.sqrt()
     }
 
-    /// Computes the last line of the proof of Theorem 3, 4√10·(LB²/T^{3/2} + σB/√T), which does not follow for T = 1
-    /// and 2.
+    /// Computes the bound in the last line of the proof of Theorem 3 of arXiv 1903.00974, 4√10·(LB²/T^{3/2} + σB/√T),
+    /// which does not follow for T = 1 and 2.
     pub fn printed_last(&self) -> f64 {
         let (t, b) = (self.steps as f64, self.diameter);
         4.0 * 10_f64.sqrt() * (self.smoothness * b * b / t.powf(1.5) + self.noise * b / t.sqrt())
     }
 }
 
-/// Bounds the excess by Theorem O per coordinate, for exact gradients in a box: (2/(T(T+1)))·Σ_j(4L_jB_j² +
-/// √2·B_j|g_{1,j}|), where the Hessian is at most diag(L_j) and B_j are the sides. `coordinates` yields (L_j, B_j,
-/// g_{1,j}); κ = √2.
+/// Bounds the excess loss by Theorem O, applied per coordinate, for exact gradients in a box:
+/// (2/(T(T+1)))·Σ_j(4L_jB_j² + √2·B_j|g_{1,j}|), where the Hessian is at most diag(L_j) and B_j are the side lengths of
+/// the box. `coordinates` yields (L_j, B_j, g_{1,j}); κ = √2.
 ///
 /// ```
 /// use surefoot::bound::diagonal;

@@ -1,6 +1,7 @@
-//! Bounds for Algorithm 1 on smooth losses, without hints.
+//! Bounds on the excess loss of Algorithm 1 of arXiv 1903.00974 for smooth losses, without gradient hints.
 
-/// The bound of Algorithm 1 with α = 1 on an L-smooth loss, for learners with R_t(u) ≤ ψ·√(Σ‖g‖²).
+/// Parameters of a run of Algorithm 1 with weights α_t = 1 on an L-smooth loss, with a bound on its excess loss, for
+/// learners with regret R_t(u) ≤ ψ·√(Σ‖g_i‖²).
 ///
 /// *Assumes* smoothness in the whole space and a minimiser over the whole space that lies in D; then ‖∇L(x)‖² ≤ 2L(L(x)
 /// − L*), where the text of arXiv 1903.00974 lacks the 2.
@@ -15,9 +16,10 @@
 /// text); here Theorem N.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Smooth {
-    /// Number of rounds T.
+    /// Number of rounds T of the run.
     pub steps: u64,
-    /// Constant ψ of the learner's regret; κ·B for learners on a domain of diameter B.
+    /// Constant ψ of the learner's regret bound ψ·√(Σ‖g_i‖²); κ·B for learners with constant κ on a domain of diameter
+    /// B.
     pub psi: f64,
     /// Smoothness constant L of the loss.
     pub smoothness: f64,
@@ -26,7 +28,8 @@ pub struct Smooth {
 }
 
 impl Smooth {
-    /// Bounds the expected excess by Theorem N: E[L(x_T) − L*] ≤ 2Lψ²(2 + ln T)/T + 2ψσ/√T.
+    /// Bounds the expected excess loss by Theorem N (notation: [`Smooth`]; L* is the minimum of the loss): E[L(x_T) −
+    /// L*] ≤ 2Lψ²(2 + ln T)/T + 2ψσ/√T.
     pub fn expected(&self) -> f64 {
         let steps = self.steps as f64;
         let bias = 2.0 * self.smoothness * self.psi * self.psi * (2.0 + steps.ln()) / steps;

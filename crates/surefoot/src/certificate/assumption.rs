@@ -1,10 +1,11 @@
-//! Assumptions of a certificate, as data.
+//! The assumptions under which a certificate holds, as an enum and a set of its variants.
 
 use std::fmt;
 
 use super::Uncertified;
 
-/// An assumption that a certificate relies on and that cannot be checked. `Display` writes it in words.
+/// An assumption about the loss, the data or the run that a certificate relies on and that the library cannot check.
+/// `Display` formats it as an English phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Assumption {
@@ -12,9 +13,9 @@ pub enum Assumption {
     Convex,
     /// Every gradient is an exact subgradient at its query point.
     ExactGradients,
-    /// Rows are independent draws, and each is used once; the loss is the expected loss of a row.
+    /// Data rows are independent draws, each used once; the certified loss is the expected loss of a row.
     FreshRows,
-    /// Rows are drawn with replacement from a finite set; the loss is the mean loss over that set.
+    /// Data rows are drawn with replacement from a finite set; the certified loss is the mean loss over that set.
     DrawnRows,
     /// The weights of all rounds were fixed before the run.
     FixedWeights,
@@ -24,20 +25,21 @@ pub enum Assumption {
     BoundedGradients,
     /// The loss of every example lies between 0 and the declared bound.
     BoundedLosses,
-    /// The loss is strongly convex with the declared constant.
+    /// The loss is strongly convex with the declared strong convexity constant.
     StronglyConvex,
-    /// The loss is smooth in the whole space with the declared constant.
+    /// The loss is smooth (has a Lipschitz gradient) in the whole space with the declared constant.
     Smooth,
-    /// Values of the loss are computed rather than estimated; certificates that are sensitive to rounding include an
-    /// allowance for it.
+    /// Loss values are computed, not estimated from a sample; certificates that are sensitive to rounding include an
+    /// allowance for rounding errors.
     ExactValues,
-    /// The changes of the loss from x_t to y_t (Algorithm 4) were measured on a sample independent of the gradients.
+    /// In Algorithm 4 of arXiv 1903.00974, the change in loss from each query point x_t to the output y_t was measured
+    /// on a sample independent of the gradient.
     FreshValues,
-    /// A minimiser over the whole space lies in the domain.
+    /// A minimiser of the loss over the whole space lies in the domain.
     MinimiserInside,
 }
 
-/// All assumptions, in the order in which `Display` lists them.
+/// All assumptions, in the order in which [`Assumptions::iter`] lists them.
 const ALL: [Assumption; 13] = [
     Assumption::Convex,
     Assumption::StronglyConvex,
@@ -74,7 +76,7 @@ impl fmt::Display for Assumption {
     }
 }
 
-/// A set of assumptions, one bit each.
+/// A set of [`Assumption`]s, stored as a bit mask.
 ///
 /// ```
 /// use surefoot::certificate::{Assumption, Assumptions};
@@ -86,58 +88,61 @@ impl fmt::Display for Assumption {
 pub struct Assumptions(pub(super) u32);
 
 impl Assumptions {
-    /// Returns the set with the members of `list`.
+    /// Builds the set of the assumptions in `list`.
     pub fn of(list: &[Assumption]) -> Self {
         list.iter().fold(Self::default(), |set, &a| set.with(a))
     }
 
-    /// Returns this set with `one` added.
+    /// Returns a copy of this set with the assumption `one` added.
     #[must_use]
     pub fn with(self, one: Assumption) -> Self {
         Self(self.0 | 1 << one as u32)
     }
 
-    /// Returns the union of this set and `more`.
+    /// Returns the union of this set and the set `more`.
     #[must_use]
     pub fn and(self, more: Self) -> Self {
         Self(self.0 | more.0)
     }
 
-    /// Returns this set without `one`.
+    /// Returns a copy of this set with the assumption `one` removed.
     #[must_use]
     pub fn without(self, one: Assumption) -> Self {
         Self(self.0 & !(1 << one as u32))
     }
 
-    /// Whether `one` is in the set.
+    /// Whether the set contains the assumption `one`.
     pub fn has(&self, one: Assumption) -> bool {
         self.0 & 1 << one as u32 != 0
     }
 
-    /// Iterates over the members, in a fixed order.
+    /// Returns an iterator over the assumptions in the set, in a fixed order.
     pub fn iter(&self) -> impl Iterator<Item = Assumption> {
         let set = *self;
         ALL.into_iter().filter(move |&a| set.has(a))
     }
 }
 
-/// The origin of the gradients of a run, as stated by the caller; it determines which certificates are possible.
+/// The way the gradients of a run were obtained, as stated by the caller; it determines which certificates are
+/// possible.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gradients {
-    /// Exact subgradients of L at the query points, for instance from full passes over the data.
+    /// Exact subgradients of the loss L at the query points, for instance from full passes over the data.
     Exact,
-    /// Gradients of rows that are independent draws, each used in one round only; L is the expected loss of a row.
+    /// Gradients of data rows that are independent draws, each used in one round only; the loss L is the expected loss
+    /// of a row.
     Fresh,
-    /// Gradients of rows drawn with replacement in every round; L is the mean loss over the set that is drawn from.
+    /// Gradients of data rows drawn with replacement from a finite set in every round; the loss L is the mean loss over
+    /// that set.
     Drawn,
-    /// Gradients of rows used before: later passes, shuffled epochs, or any sampling without replacement from the
-    /// finite set whose mean is L. Such gradients are biased given the past, so no certificate follows.
+    /// Gradients of data rows used before: later passes, shuffled epochs, or any sampling without replacement from the
+    /// finite set whose mean loss is L. Such gradients are biased given the past, so no certificate follows.
     Reused,
 }
 
 impl Gradients {
-    /// Returns the assumption under which the gradients are unbiased given the past; [`Uncertified::ReusedRows`] for
-    /// reused rows.
+    /// Returns the assumption under which gradients of this kind are unbiased given the past, or
+    /// [`Uncertified::ReusedRows`] for reused rows, whose gradients are biased.
     pub(super) fn unbiased(self) -> Result<Assumption, Uncertified> {
         match self {
             Gradients::Exact => Ok(Assumption::ExactGradients),

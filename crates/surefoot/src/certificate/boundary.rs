@@ -1,26 +1,28 @@
-//! A time-uniform bound on a sum of centred noise.
+//! A concentration bound for sums of zero-mean noise terms that holds at all times simultaneously.
 
 use std::sync::LazyLock;
 
-/// Number of rates in each halving of the rate, and number of halvings: enough for ranges that grow 2^69-fold.
+/// Number of rates λ of the mixture per factor of 2 (`STEPS`), and number of factors of 2 that they cover (`HALVINGS`):
+/// enough for ranges of noise terms that grow 2^69-fold.
 const STEPS: usize = 4;
 const HALVINGS: usize = 70;
-/// Number of halvings after which the mixture weight of a rate has fallen to half of its peak: the scale of the Cauchy
-/// distribution.
+/// Scale of the Cauchy density that weights the rates of the mixture: the rate 2^(−m)/c_1, with c_1 the range of the
+/// first noise term, has a weight proportional to 1/(1 + (m/SPREAD)²).
 const SPREAD: f64 = 4.0;
-/// Number of rates on either side of the best one that are kept in the mixture; the others contribute a negligible
-/// amount.
+/// Number of rates λ that the mixture keeps on either side of the rate with the lowest level; the others contribute a
+/// negligible amount.
 const BESIDE: usize = 16;
 
-/// Logarithms of the mixture weights of the rates λ_k = 2^(−1 − k/4)/c_1: a Cauchy density in k/4, normalised to a
-/// total of 1.
+/// Logarithms of the mixture weights of the rates λ_k = 2^(−1 − k/4)/c_1, where c_1 is the range of the first noise
+/// term: a Cauchy density in k/4, normalised to a total of 1.
 static SHARES: LazyLock<[f64; STEPS * HALVINGS]> = LazyLock::new(|| {
     let density = |k: usize| 1.0 / (1.0 + ((1.0 + k as f64 / STEPS as f64) / SPREAD).powi(2));
     let total: f64 = (0..STEPS * HALVINGS).map(density).sum();
     std::array::from_fn(|k| (density(k) / total).ln())
 });
 
-/// Returns a level that the sum S of the centred increments Y_i − E Y_i ever exceeds with probability at most `delta`.
+/// Returns a level that the running sum S of the centred increments Y_i − E Y_i exceeds at any time with probability at
+/// most `delta`.
 ///
 /// Each increment is bounded from below, Y_i ≥ Ŷ_i − c_i, where Ŷ_i and c_i are known before Y_i is drawn. `deviation`
 /// is √V for V = Σ(Y_i − Ŷ_i)² (or anything larger), `range` the largest c_i so far, and `first` = c_1. For each rate λ
@@ -78,7 +80,8 @@ pub fn boundary(deviation: f64, range: f64, first: f64, delta: f64) -> f64 {
     level * (1.0 + 1e-12) * first
 }
 
-/// Computes k(x) = (−ln(1−x) − x)/x² for 0 ≤ x ≤ ½; near 0 from its series, rounded up.
+/// Computes the function k(x) = (−ln(1−x) − x)/x² of [`boundary()`] for 0 ≤ x ≤ ½; near 0 from its power series, rounded
+/// up.
 fn curvature(x: f64) -> f64 {
     if x < 1e-4 { 0.5 + x / 3.0 + x * x / 2.0 } else { (-(-x).ln_1p() - x) / (x * x) }
 }
@@ -95,7 +98,8 @@ mod tests {
         assert!((curvature(0.5) - (std::f64::consts::LN_2 - 0.5) * 4.0).abs() < 1e-15);
     }
 
-    /// Compares the mixture with a union bound over rates 2^(−m), each with its own fraction of δ.
+    /// Checks that the level of [`boundary()`] is lower than that of a union bound over the rates 2^(−m), and higher than
+    /// the level for a single time fixed in advance.
     #[test]
     fn a_mixture_is_below_a_union() {
         let union = |deviation: f64, delta: f64| {

@@ -6,15 +6,17 @@ use super::{Assumption, Assumptions, Certificate, Certified, Comparator, Gradien
 use super::{Uncertified, stream::ROUNDING};
 use crate::{Domain, Float, Point, Squares, Vector};
 
-/// The certificate of Algorithm 2 with losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖², for a μ-strongly convex L and any query
-/// points x_t. It needs no domain, but is tighter with one.
+/// Sums over a run that bound the excess of a μ-strongly convex loss L at the last query point, for any sequence of
+/// query points x_t, from the quadratic lower bounds that Algorithm 2 of arXiv 1903.00974 uses, ⟨g_t, u⟩ + (μ/2)‖u −
+/// x_t‖² up to a constant. No bounded domain is needed, but a domain makes the bound tighter.
 ///
-/// *Guarantee*: with z_t = α_t x_t + A_{t−1}(x_t − x_{t−1}), which is α_t w_t where x_t averages iterates w_t, L(x_T) −
-/// L(u) ≤ (Σ⟨g_t, z_t⟩ − (μ/2)·Σ A_{t−1}‖x_{t−1} − x_t‖² − (μ/2)(q − A_T‖w‖²))/A_T for every u, with q = Σ α_t‖x_t‖²
-/// and w = (Σ α_t x_t − Z_T/μ)/A_T. All points are relative to x_1, so that no large terms cancel.
-/// Proof: α_t(L(x_t) − L(u)) ≤ α_t(⟨g_t, x_t − u⟩ − (μ/2)‖x_t − u‖²), and A_{t−1}(L(x_t) − L(x_{t−1})) ≤ A_{t−1}(⟨g_t,
-/// x_t − x_{t−1}⟩ − (μ/2)‖x_t − x_{t−1}‖²). Summed over t, the left-hand sides give A_T(L(x_T) − L(u)). The right-hand
-/// side is largest for u = w and decreases from there by (μA_T/2)‖u − w‖².
+/// *Guarantee*: with weights α_t, A_t = Σ_{i≤t} α_i, gradients g_t, Z_T = Σ α_t g_t, and z_t = α_t x_t + A_{t−1}(x_t −
+/// x_{t−1}), which is α_t w_t where x_t averages iterates w_t, L(x_T) − L(u) ≤ (Σ⟨g_t, z_t⟩ − (μ/2)·Σ A_{t−1}‖x_{t−1} −
+/// x_t‖² − (μ/2)(q − A_T‖w‖²))/A_T for every u, with q = Σ α_t‖x_t‖² and w = (Σ α_t x_t − Z_T/μ)/A_T. All points are
+/// relative to x_1, so that no large terms cancel. Proof: α_t(L(x_t) − L(u)) ≤ α_t(⟨g_t, x_t − u⟩ − (μ/2)‖x_t − u‖²),
+/// and A_{t−1}(L(x_t) − L(x_{t−1})) ≤ A_{t−1}(⟨g_t, x_t − x_{t−1}⟩ − (μ/2)‖x_t − x_{t−1}‖²). Summed over t, the
+/// left-hand sides give A_T(L(x_T) − L(u)). The right-hand side is largest for u = w and decreases from there by
+/// (μA_T/2)‖u − w‖².
 ///
 /// *In a domain* D all comparators are at least dist(w, D) away from w, which lowers the bound by (μ/2)·dist(w, D)².
 /// For each unit vector n, dist(w, D) ≥ ⟨n, w⟩ − h_D(n), with equality if n points from the projection of w onto D to
@@ -65,34 +67,37 @@ use crate::{Domain, Float, Point, Squares, Vector};
 /// Source: arXiv 1903.00974, Theorem 2 (whose text has x*_t for the fixed comparator x*), kept a posteriori.
 #[derive(Clone, Debug)]
 pub struct Curved {
-    /// μ, the strong convexity of the loss.
+    /// Strong convexity constant μ of the loss.
     curvature: f64,
     /// The first query point x_1.
     origin: Vec<f64>,
-    /// Last query point minus the first, x_t − x_1.
+    /// Last query point relative to the first, x_t − x_1.
     query: Vec<f64>,
     /// Weighted sum of the query points relative to the first, Σ α_t(x_t − x_1).
     queries: Slopes,
     /// Weighted sum of the gradients, Z = Σ α_t g_t.
     gradients: Slopes,
-    /// Linear part of the regret, Σ⟨g_t, z_t⟩ with points relative to x_1.
+    /// Linear part of the regret, Σ⟨g_t, z_t⟩ with z_t = α_t x_t + A_{t−1}(x_t − x_{t−1}) and points relative to x_1.
     linear: Sum,
-    /// Weighted sum of squared moves of the query point, Σ A_{t−1}‖x_{t−1} − x_t‖².
+    /// Sum of squared moves of the query point, each times the sum of weights before it, Σ A_{t−1}‖x_{t−1} − x_t‖².
     moves: Sum,
-    /// Weighted sum of squared distances of queries from the first, q = Σ α_t‖x_t − x_1‖².
+    /// Weighted sum of squared distances of the query points from the first, q = Σ α_t‖x_t − x_1‖².
     squares: Sum,
     /// Sum of the weights of the rounds so far, A_T.
     total: f64,
-    /// Sum over rounds and coordinates of the sizes of the terms of `linear`, for the rounding allowance.
+    /// Sum of the absolute values of all terms of `linear`, which bounds its rounding error.
     size: f64,
-    /// Rounding allowance for the last query: ε_F·Σ_j|g_j·x_j| of the last round.
+    /// Allowance for rounding of the last query point x, with gradient g: ε_F·Σ_j|g_j·x_j|, where ε_F is the machine
+    /// epsilon of the arrays.
     last: f64,
-    /// Largest ‖z_t/α_t − x_1‖, the distance of an iterate from x_1, minus an allowance for rounding.
+    /// Largest distance of an iterate from the first query point x_1 so far, minus an allowance for rounding; iterates
+    /// are recovered from the query points, of which each is an average of iterates.
     strayed: f64,
 }
 
 impl Curved {
-    /// Creates empty sums for a loss with strong convexity μ = `curvature`. No later call allocates.
+    /// Creates the sums of a run before its first round, for `dim` coordinates and a loss with strong convexity
+    /// constant μ = `curvature`. No later call allocates.
     ///
     /// # Panics
     /// If `curvature` is not positive and finite.
@@ -115,10 +120,10 @@ impl Curved {
         }
     }
 
-    /// Records a round: its weight, its gradient, and the query point of the gradient. O(d).
+    /// Records a round: its weight, its gradient, and the query point at which the gradient was taken. O(d).
     ///
     /// # Panics
-    /// If the weight is negative or not finite, or the gradient has a coordinate outside of the dimension.
+    /// If the weight is negative or not finite, or an index of the gradient is outside of `0..dim`.
     pub fn record<F: Float, V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, query: impl Fn(usize) -> F) {
         self.gradients.open::<F>(weight);
         if self.total == 0.0 {
@@ -152,26 +157,28 @@ impl Curved {
         self.strayed = self.strayed.max(stray.root() - 2.0 * rounding);
     }
 
-    /// Returns coordinate `i` of w − x_1, where w is the unconstrained minimiser of the quadratic lower bounds.
+    /// Returns coordinate `i` of w − x_1, where w is the unconstrained minimiser of the weighted sum of quadratic lower
+    /// bounds and x_1 the first query point.
     fn leader(&self, i: usize) -> f64 {
         (self.queries.sum[i] - self.gradients.sum[i] / self.curvature) / self.total
     }
 
-    /// Returns the certificate for the last query x_T against the whole space. O(d).
+    /// Returns an upper bound on the excess loss of the last query point x_T over the minimiser in the whole space.
+    /// O(d).
     ///
-    /// With noisy gradients it holds in expectation, for weights fixed before the run.
+    /// With noisy gradients the bound holds in expectation, for weights fixed before the run.
     pub fn certificate(&self, gradients: Gradients) -> Certified {
         self.vouch(Comparator::Space, 0.0, |_| 0.0, gradients)
     }
 
-    /// Returns the certificate for the last query x_T against the points of `domain`, which must contain all queries.
-    /// O(d).
+    /// Returns an upper bound on the excess loss of the last query point x_T over the best point of `domain`, which
+    /// must contain all query points. O(d).
     ///
-    /// `nearest` is the point of the domain nearest to w, which is the next iterate of
-    /// [`StronglyConvex`](crate::StronglyConvex) or [`Leader`](crate::Leader); it need not be exact for the bound to
-    /// hold. L must be strongly convex in the domain only. Noisy gradients require queries that average iterates of the
-    /// domain, as in Algorithm 2; otherwise the size of the noise is not bounded, and the result is
-    /// [`Uncertified::Outside`].
+    /// `nearest` is the point of the domain nearest to w, the unconstrained minimiser of the quadratic lower bounds; it
+    /// is the next iterate of [`StronglyConvex`](crate::StronglyConvex) or [`Leader`](crate::Leader); it need not be
+    /// exact for the bound to hold. L must be strongly convex in the domain only. Noisy gradients require queries that
+    /// average iterates of the domain, as in Algorithm 2; otherwise the size of the noise is not bounded, and the
+    /// result is [`Uncertified::Outside`].
     pub fn certificate_within<F: Float, D: Domain<F>>(
         &self,
         domain: &D,
@@ -200,7 +207,7 @@ impl Curved {
         self.vouch(Comparator::Domain, distance, normal, gradients)
     }
 
-    /// Returns an upper bound on the distance from x_1 to any point of `domain`.
+    /// Returns an upper bound on the distance from the first query point x_1 to any point of `domain`.
     fn furthest<F: Float, D: Domain<F>>(&self, domain: &D) -> f64 {
         let mut off = Squares::default();
         (0..self.origin.len()).for_each(|i| off.add(self.origin[i] - domain.centre(i).wide()));
@@ -208,7 +215,9 @@ impl Curved {
         (reach + off.root()) * (1.0 + ROUNDING)
     }
 
-    /// Returns a lower bound on dist(w, D): ⟨n, w⟩ − h_D(n) for a unit vector n, minus an allowance for rounding.
+    /// Returns a lower bound on the distance of w, the unconstrained minimiser of the quadratic lower bounds, from
+    /// `domain` = D: ⟨n, w⟩ − h_D(n) with the unit vector n = `normal` and the support function h_D, minus an allowance
+    /// for rounding; at least 0.
     fn beyond<F: Float, D: Domain<F>>(&self, domain: &D, normal: impl Fn(usize) -> f64) -> f64 {
         let (dim, farthest) = (self.origin.len(), Inside::new(domain).farthest(0, |_| 0.0, 0.0));
         let centres = (0..dim).map(|i| domain.centre(i).wide().abs()).fold(0.0, f64::max);
@@ -224,8 +233,8 @@ impl Curved {
         if distance > 0.0 { distance * (1.0 - (4.0 + dim as f64) * f64::EPSILON) } else { 0.0 }
     }
 
-    /// Builds the certificate against comparators at a distance of at least `distance` from w, in the direction
-    /// −`normal`.
+    /// Builds the certificate against comparators at a distance of at least `distance` from w, the unconstrained
+    /// minimiser of the quadratic lower bounds, in the direction −`normal`.
     fn vouch(&self, over: Comparator, distance: f64, normal: impl Fn(usize) -> f64, gradients: Gradients) -> Certified {
         if self.total == 0.0 {
             return Err(Uncertified::NoRounds);

@@ -1,4 +1,4 @@
-//! Lower bounds on the minimum from values and gradients of the objective.
+//! Lower bounds on the minimum of a convex objective from its values and gradients at query points.
 
 use super::slopes::Slopes;
 use super::sum::Sum;
@@ -6,13 +6,15 @@ use super::{Assumption, Assumptions, Certificate, Certified, Kind, Penalty, Subj
 use crate::squares::weigh;
 use crate::{Float, Vector};
 
-/// A lower bound on the minimum of F + Ω from values and subgradients of F at arbitrary points; it bounds the excess of
-/// *any* point whose objective value is known.
+/// A lower bound on the minimum of an objective F + Ω from values and subgradients of the convex function F at
+/// arbitrary points; it bounds the excess of *any* point whose objective value is known. Ω is a penalty in closed form
+/// or a domain.
 ///
-/// *Guarantee*: each query gives a cut, F(u) ≥ F(q_t) + ⟨g_t, u − q_t⟩, and the average of all cuts is a lower bound
-/// too. Hence the minimum is at least (Σ α_t(F(q_t) − ⟨g_t, q_t⟩))/A_T − Ω*(−Z_T/A_T), for any weights ≥ 0. The best
-/// lower bound is kept, so it never falls. For the output of an anytime run the resulting excess is at most the value
-/// of [`Ledger`](super::Ledger)'s certificate.
+/// *Guarantee*: a query point q_t with subgradient g_t gives a cut, the linear lower bound F(u) ≥ F(q_t) + ⟨g_t, u −
+/// q_t⟩, and the weighted average of all cuts is a lower bound too. Hence the minimum is at least (Σ α_t(F(q_t) − ⟨g_t,
+/// q_t⟩))/A_T − Ω*(−Z_T/A_T), for any weights α_t ≥ 0, with A_T = Σ α_t, Z_T = Σ α_t g_t and the conjugate Ω* of Ω. The
+/// best lower bound is kept, so it never falls. For the output of an anytime run the resulting excess is at most the
+/// value of [`Ledger`](super::Ledger)'s certificate.
 ///
 /// *Cost*: O(nnz) per step, one `f64` per coordinate, O(d) per call of `tighten`. Deterministic: exact values and
 /// gradients only.
@@ -32,31 +34,32 @@ use crate::{Float, Vector};
 /// Source: arXiv 1903.00974, the proof of Theorem 1, with values.
 #[derive(Clone, Debug)]
 pub struct Cuts<P> {
-    /// The closed-form part Ω of the objective.
+    /// The part Ω of the objective that is known in closed form, a penalty or a domain.
     penalty: P,
-    /// Weighted sum of the values of the cuts at 0, Σ α_t(F(q_t) − ⟨g_t, q_t⟩).
+    /// Weighted sum of the values at 0 of the cuts (linear lower bounds on F), Σ α_t(F(q_t) − ⟨g_t, q_t⟩).
     level: Sum,
     /// Weighted sum of the gradients, Z = Σ α_t g_t.
     gradients: Slopes,
     /// Sum of the weights of the rounds so far, A_T.
     total: f64,
-    /// Sum of the sizes of the terms of `level`, for the rounding allowance.
+    /// Sum of the absolute values of the terms of `level`, which bounds its rounding error.
     size: f64,
-    /// Best lower bound on the minimum so far; −∞ before the first.
+    /// Best lower bound on the minimum so far; −∞ if none has been computed.
     best: f64,
 }
 
 impl<P: Penalty> Cuts<P> {
-    /// Creates an empty set of cuts in `dim` dimensions. No later call allocates.
+    /// Creates an empty set of cuts (linear lower bounds on F) in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize, penalty: P) -> Self {
         let (level, gradients) = (Sum::default(), Slopes::new(dim));
         Self { penalty, level, gradients, total: 0.0, size: 0.0, best: f64::NEG_INFINITY }
     }
 
-    /// Records a cut: its weight, and the value and gradient of F at the query point. O(nnz).
+    /// Records a cut (a linear lower bound on F): its weight, and the value and gradient of F at the query point.
+    /// O(nnz).
     ///
     /// # Panics
-    /// If the weight is negative or not finite, or the gradient has a coordinate outside of the dimension.
+    /// If the weight is negative or not finite, or an index of the gradient is outside of `0..dim`.
     pub fn record<F: Float, V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,
@@ -77,8 +80,8 @@ impl<P: Penalty> Cuts<P> {
         });
     }
 
-    /// Computes the lower bound from all cuts together, minus an allowance for rounding, and keeps it if it is the best
-    /// so far. Returns −∞ if there is no bound or a sum has overflowed. O(d).
+    /// Computes the lower bound on the minimum from the weighted average of all cuts, minus an allowance for rounding,
+    /// and keeps it if it is the best so far. Returns −∞ if the cuts give no bound or a sum has overflowed. O(d).
     pub fn tighten(&mut self) -> f64 {
         let Ok((conjugate, lost)) = self.gradients.conjugate(self.total, &self.penalty) else {
             return f64::NEG_INFINITY;
@@ -90,13 +93,14 @@ impl<P: Penalty> Cuts<P> {
         floor
     }
 
-    /// Returns the best lower bound on the minimum so far; −∞ before the first.
+    /// Returns the best lower bound on the minimum that [`tighten`](Cuts::tighten) has computed so far; −∞ if there is
+    /// none.
     pub fn floor(&self) -> f64 {
         self.best
     }
 
-    /// Returns the certificate for any point with F + Ω equal to `value`: its excess is `value` minus the best lower
-    /// bound. O(1).
+    /// Returns the certificate for any point whose objective F + Ω equals `value`: its excess is at most `value` minus
+    /// the best lower bound. O(1).
     pub fn certificate(&self, value: f64) -> Certified {
         if self.best == f64::NEG_INFINITY {
             return Err(if self.total > 0.0 { Uncertified::Unbounded } else { Uncertified::NoRounds });

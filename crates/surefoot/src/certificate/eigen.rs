@@ -1,8 +1,8 @@
 //! Eigenvalues and eigenvectors of symmetric matrices stored row by row.
 
-/// Returns an upper bound on the largest eigenvalue of a positive semidefinite matrix, at most 1 part in 1000 too
+/// Returns an upper bound on the largest eigenvalue of the positive semidefinite `matrix` M, at most 1 part in 1000 too
 /// large. λ·I − M has positive pivots exactly if λ exceeds the largest eigenvalue, so each step of the bisection proves
-/// its upper bound.
+/// an upper bound.
 pub(super) fn largest(matrix: &[f64], scratch: &mut [f64], dim: usize) -> f64 {
     let diagonal = |i: usize| matrix[i * dim + i];
     let trace: f64 = (0..dim).map(diagonal).sum();
@@ -20,7 +20,8 @@ pub(super) fn largest(matrix: &[f64], scratch: &mut [f64], dim: usize) -> f64 {
     high * (1.0 + 4.0 * dim as f64 * f64::EPSILON)
 }
 
-/// Whether all pivots of λ·I − M are positive, that is, whether `lambda` exceeds all eigenvalues.
+/// Whether `lambda` = λ exceeds all eigenvalues of the symmetric `matrix` M: true if all pivots of λ·I − M are
+/// positive.
 fn dominates(matrix: &[f64], scratch: &mut [f64], dim: usize, lambda: f64) -> bool {
     scratch.iter_mut().zip(matrix).for_each(|(a, m)| *a = -m);
     for k in 0..dim {
@@ -40,9 +41,9 @@ fn dominates(matrix: &[f64], scratch: &mut [f64], dim: usize, lambda: f64) -> bo
     true
 }
 
-/// Writes the eigenvectors to the rows of `vectors` and the eigenvalues, unordered, to the diagonal of `matrix`, whose
-/// entries are overwritten. Uses Jacobi rotations until the off-diagonal entries are negligible: O(d³) per sweep, about
-/// ten sweeps.
+/// Computes the eigenvectors of the symmetric `matrix` into the rows of `vectors` and its eigenvalues, unordered, into
+/// the diagonal of `matrix`, whose entries are overwritten. Uses Jacobi rotations until the off-diagonal entries are
+/// negligible: O(d³) per sweep, about ten sweeps.
 ///
 /// Source: Golub and Van Loan, Matrix Computations, section on Jacobi methods.
 pub(super) fn decompose(matrix: &mut [f64], vectors: &mut [f64], dim: usize) {
@@ -63,7 +64,7 @@ pub(super) fn decompose(matrix: &mut [f64], vectors: &mut [f64], dim: usize) {
     }
 }
 
-/// Rotates coordinates p and q so that the matrix entries (p, q) and (q, p) become zero.
+/// Applies the Jacobi rotation of coordinates `p` and `q` that makes the matrix entries (p, q) and (q, p) zero.
 fn rotate(matrix: &mut [f64], vectors: &mut [f64], dim: usize, p: usize, q: usize) {
     let entry = matrix[p * dim + q];
     if entry == 0.0 {
@@ -88,8 +89,8 @@ fn rotate(matrix: &mut [f64], vectors: &mut [f64], dim: usize, p: usize, q: usiz
 mod tests {
     use super::{decompose, largest};
 
-    /// The second difference matrix of order d has the eigenvalues 2 − 2cos(πk/(d+1)); its decomposition must reproduce
-    /// it.
+    /// Checks that the decomposition of the second difference matrix of order d reproduces the matrix and its
+    /// eigenvalues 2 − 2cos(πk/(d+1)).
     #[test]
     fn vectors_and_values() {
         for dim in [1_usize, 2, 9, 40] {

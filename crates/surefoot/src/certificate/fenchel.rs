@@ -1,27 +1,29 @@
-//! The Fenchel gap of a generalised linear model whose rows can be visited twice.
+//! The Fenchel duality gap of a generalised linear model, computed in two passes over stored rows.
 
 use super::sum::Sum;
 use super::{Assumption, Assumptions, Certificate, Kind, Penalty, Subject, Uncertified, stream::fair};
 
-/// The way dual points are made to sum to zero, as an unpenalised intercept requires.
+/// Method that makes the dual variables of a model (one per row) sum to zero, as an unpenalised intercept requires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Balance {
-    /// Scales down the heavier of the positive and the negative dual points. Suited to losses with bounded derivatives.
+    /// Scales down either the positive or the negative dual variables, whichever have the larger sum. Suited to losses
+    /// with bounded derivatives.
     Scale,
-    /// Subtracts the mean of the dual points first. Suited to the squared loss, for which all dual points are feasible,
-    /// and to Huber's.
+    /// Subtracts the mean of the dual variables, then scales as [`Balance::Scale`]. Suited to the squared loss, for
+    /// which all dual variables are feasible, and to Huber's loss.
     Shift,
 }
 
-/// The data term F(x) = Σ ω_i φ_i(⟨a_i, x⟩ + b) of a generalised linear model: one convex function of a margin per row.
+/// The data term F(x) = Σ ω_i φ_i(⟨a_i, x⟩ + b) of a generalised linear model: for each data row a_i a weight ω_i and a
+/// convex loss φ_i of the margin ⟨a_i, x⟩ + b, with intercept b.
 pub trait Glm {
     /// Returns the number of rows of the model's data.
     fn rows(&self) -> usize;
 
-    /// Returns ω_i, the weight of row `i` in the mean.
+    /// Returns ω_i, the weight of row `i` in the mean loss.
     fn weight(&self, i: usize) -> f64;
 
-    /// Calls `visit` with the index and value of each nonzero of a_i.
+    /// Calls `visit` with the index and value of each nonzero of data row `i`.
     fn row(&self, i: usize, visit: impl FnMut(usize, f64));
 
     /// Returns the loss φ_i of row `i` at `margin`.
@@ -30,37 +32,38 @@ pub trait Glm {
     /// Returns the derivative φ_i' of the loss of row `i` at `margin`.
     fn slope(&self, i: usize, margin: f64) -> f64;
 
-    /// Returns the conjugate φ_i*(θ) = sup over m of θ·m − φ_i(m) at θ = `dual`.
+    /// Returns the convex conjugate of row `i`'s loss, φ_i*(θ) = sup over m of θ·m − φ_i(m), at θ = `dual`.
     fn conjugate(&self, i: usize, dual: f64) -> f64;
 
-    /// Returns the point nearest to `dual` at which the conjugate φ_i* is finite.
+    /// Returns the value nearest to `dual` at which the conjugate of row `i`'s loss is finite.
     fn clip(&self, i: usize, dual: f64) -> f64 {
         let _ = i;
         dual
     }
 
-    /// Returns the way dual points are made to sum to zero if there is an intercept.
+    /// Returns the method that makes the dual variables sum to zero if the model has an intercept.
     fn balance(&self) -> Balance {
         Balance::Scale
     }
 }
 
-/// The objective at a point and a bound on its excess, from a full pass over the data.
+/// The objective at a point and an upper bound on its excess over the minimum, from a full pass over the data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Optimality {
     /// The objective P(x) at the point, including the penalty.
     pub objective: f64,
-    /// An upper bound on P(x) − min P.
+    /// Upper bound on the excess P(x) − min P of the objective at the point x.
     pub certificate: Certificate,
 }
 
-/// Computes the Fenchel gap of a model at `point` (in `dim` dimensions), with or without an unpenalised `intercept`.
+/// Computes the Fenchel duality gap of a model at `point` (in `dim` dimensions), with or without an unpenalised
+/// `intercept`.
 ///
-/// *Guarantee*: P(x) − P(u) ≤ P(x) − D(θ) for all u and b, with D(θ) = −Σω_iφ_i*(θ_i) − Ω*(−Σω_iθ_i a_i) and θ_i =
-/// φ_i'(margin). With a ball as the domain ([`Inside`](super::Inside)) the gap is r‖∇F‖ + ⟨x, ∇F⟩, with ridge it is
-/// ‖∇P‖²/(2μ). Where Ω* is infinite, θ is made feasible first: balanced for an intercept, scaled for a pure L1 penalty.
-/// Deterministic, whatever the origin of the point. The summation keeps gaps accurate that are far below the last digit
-/// of P.
+/// *Guarantee*: P(x) − P(u) ≤ P(x) − D(θ) for the objective P = F + Ω and all points u and intercepts b, with the dual
+/// objective D(θ) = −Σω_iφ_i*(θ_i) − Ω*(−Σω_iθ_i a_i) and θ_i = φ_i'(margin). With a ball as the domain
+/// ([`Inside`](super::Inside)) the gap is r‖∇F‖ + ⟨x, ∇F⟩, with ridge it is ‖∇P‖²/(2μ). Where Ω* is infinite, θ is made
+/// feasible first: balanced for an intercept, scaled for a pure L1 penalty. Deterministic, whatever the origin of the
+/// point. The summation keeps gaps accurate that are far below the last digit of P.
 ///
 /// *Rounding* is allowed for, to first order. A margin of n products has an error of at most δ_i = nε·(Σ_j|a_ij x_j| +
 /// |b|), and at the exact margin m the term φ_i(m) + φ_i*(θ) − θ·m exceeds that at the computed margin by at most
@@ -178,11 +181,11 @@ pub fn fenchel<G: Glm, P: Penalty>(
     Ok(Optimality { objective, certificate })
 }
 
-/// The margin of a row, with bounds on its rounding error.
+/// The margin ⟨a, x⟩ + b of a row a, with bounds on its rounding error.
 struct Margin {
-    /// The margin ⟨a_i, x⟩ + b of row i.
+    /// The margin ⟨a, x⟩ + b of a row a at the point x with intercept b, as computed.
     value: f64,
-    /// Sum of the absolute values of the terms of the margin.
+    /// Sum of the absolute values of the products a_j·x_j and the intercept that add up to the margin.
     size: f64,
     /// Bound on the rounding error of the margin.
     off: f64,
@@ -200,25 +203,27 @@ impl Margin {
         Self { value, size, off: margin_error(terms, size) }
     }
 
-    /// Returns a bound on the increase of φ + φ* − θ·m from the computed margin to the exact one.
+    /// Returns a bound on the increase of φ(m) + φ*(θ) − θ·m from the computed margin m to the exact one, for the row's
+    /// loss φ, its conjugate φ* and θ = `dual`.
     fn rise<G: Glm>(&self, model: &G, i: usize, dual: f64) -> f64 {
         rise(self.value, self.off, dual, |margin| model.slope(i, margin))
     }
 }
 
-/// Returns a bound on the rounding error of a margin summed in `f64`, in any order, from `terms` products whose sizes
-/// sum to `size`. An intercept and an offset count as one product each.
+/// Returns a bound on the rounding error of a margin summed in `f64`, in any order, from `terms` products whose
+/// absolute values sum to `size`. An intercept and an offset count as one product each.
 pub fn margin_error(terms: f64, size: f64) -> f64 {
     terms * f64::EPSILON * size
 }
 
-/// Returns a bound on the increase of φ + φ* − θ·m between `margin` and any margin within `off` of it, where θ =
-/// `dual`.
+/// Returns a bound on the increase of φ(m) + φ*(θ) − θ·m from m = `margin` to any m within `off` of it, where φ is a
+/// convex loss with derivative `slope`, φ* its conjugate, and θ = `dual`.
 pub(super) fn rise(margin: f64, off: f64, dual: f64, slope: impl Fn(f64) -> f64) -> f64 {
     off * (slope(margin + off) - dual).max(dual - slope(margin - off)).max(0.0)
 }
 
-/// Changes the dual points so that Σω_iθ_i = 0, up to rounding.
+/// Changes the dual variables θ_i, in `duals`, so that their sum weighted by the row weights, Σω_iθ_i, is 0 up to
+/// rounding.
 fn balance<G: Glm>(model: &G, duals: &mut [f64]) {
     if model.balance() == Balance::Shift {
         let (mut sum, mut weight) = (Sum::default(), Sum::default());

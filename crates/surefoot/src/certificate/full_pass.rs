@@ -1,4 +1,4 @@
-//! The Fenchel gap from a single pass whose rows are not kept.
+//! The Fenchel duality gap of a generalised linear model, from a single pass over rows that are not stored.
 
 use super::fenchel::rise;
 use super::slopes::Slopes;
@@ -6,12 +6,14 @@ use super::sum::Sum;
 use super::{Assumption, Assumptions, Certificate, Kind, Optimality, Penalty, Subject, Uncertified};
 use crate::{Grow, Vector};
 
-/// The sums of one pass over the rows of a generalised linear model, at one point: the mean loss F and its gradient.
+/// Sums over one pass through the rows of a generalised linear model at a fixed point, which give the mean loss F, its
+/// gradient, and a bound on the excess objective of the point.
 ///
-/// *Guarantee*: P(x) − P(u) ≤ Ω(x) + Ω*(−∇F(x)) + ⟨x, ∇F(x)⟩ for all u. With a ball as the domain
-/// ([`Inside`](super::Inside)) the right-hand side is r‖∇F‖ + ⟨x, ∇F⟩, with ridge it is ‖∇P‖²/(2μ). It equals the gap
-/// of [`fenchel()`](super::fenchel()) for stored rows whenever no dual point has to be made feasible; an intercept is a
-/// coordinate like any other, with the value 1 in every row. Deterministic.
+/// *Guarantee*: P(x) − P(u) ≤ Ω(x) + Ω*(−∇F(x)) + ⟨x, ∇F(x)⟩ for the objective P = F + Ω with penalty Ω, its conjugate
+/// Ω*, and all u. With a ball as the domain ([`Inside`](super::Inside)) the right-hand side is r‖∇F‖ + ⟨x, ∇F⟩, with
+/// ridge it is ‖∇P‖²/(2μ). It equals the gap of [`fenchel()`](super::fenchel()) for stored rows whenever the dual
+/// variables need not be made feasible; an intercept is a coordinate like any other, with the value 1 in every row.
+/// Deterministic.
 ///
 /// *Rounding* of the sums is included as in [`fenchel()`](super::fenchel()). Rounding of the margins, which the caller
 /// computes, is included if the caller passes its bound to [`allow`](FullPass::allow). Columns whose means far exceed
@@ -31,28 +33,30 @@ use crate::{Grow, Vector};
 /// ```
 #[derive(Clone, Debug)]
 pub struct FullPass {
-    /// Sum of the row weights, Σω.
+    /// Sum of the importance weights of the rows, Σω.
     weight: Sum,
-    /// Weighted sum of the row losses, Σωφ.
+    /// Weighted sum of the losses φ of the rows, Σωφ.
     loss: Sum,
-    /// Weighted sum of the row gradients, Σωφ'a.
+    /// Weighted sum of the gradients of the losses, Σωφ'a, with a a row and φ' the derivative of its loss.
     gradient: Slopes,
-    /// Sum of |ωφ'm| over rows, with m the margin of a row, for the rounding allowance.
+    /// Sum of |ωφ'm| over rows, with weight ω, derivative φ' of the loss and margin m, which bounds rounding errors.
     size: f64,
-    /// Weighted sum of the amounts by which Fenchel's inequality may fail at the exact margins.
+    /// Weighted sum over rows of bounds on the error of the gap that is due to rounding of margins; see
+    /// [`allow`](FullPass::allow).
     missed: f64,
 }
 
 impl FullPass {
-    /// Creates the sums before the first row, in `dim` dimensions.
+    /// Creates the sums of a pass before its first row, in `dim` dimensions.
     pub fn new(dim: usize) -> Self {
         Self { weight: Sum::default(), loss: Sum::default(), gradient: Slopes::new(dim), size: 0.0, missed: 0.0 }
     }
 
-    /// Adds a row of importance `weight` ≥ 0: its margin at the point, and the loss and its derivative there. O(nnz).
+    /// Adds a row of importance `weight` ≥ 0: its margin at the point, and its loss and the derivative `slope` of the
+    /// loss at this margin. O(nnz).
     ///
     /// # Panics
-    /// If the weight is negative or not finite, or the row has a coordinate outside of the dimension.
+    /// If the weight is negative or not finite, or an index of the row is outside of `0..dim`.
     pub fn add<V: Vector<f64> + ?Sized>(&mut self, weight: f64, margin: f64, loss: f64, slope: f64, row: &V) {
         self.gradient.open::<f64>(weight);
         let dual = weight * slope;
@@ -73,7 +77,8 @@ impl FullPass {
         self.missed += weight * rise(margin, off, slope(margin), slope);
     }
 
-    /// Returns the objective and the certificate at the point at which all margins were taken. O(d).
+    /// Returns the objective and a bound on its excess at `point`, at which the margins of all rows must have been
+    /// taken. O(d).
     pub fn optimality<P: Penalty>(&self, point: impl Fn(usize) -> f64, penalty: &P) -> Result<Optimality, Uncertified> {
         let (dim, weight) = (self.gradient.sum.len(), self.weight.value());
         if weight <= 0.0 {

@@ -8,11 +8,13 @@ use super::{
 use crate::squares::weigh;
 use crate::{Domain, Float, Grow, Memory, Point, Vector};
 
-/// The sums S_T = Σ α_t⟨g_t, w_t⟩ and Z_T = Σ α_t g_t, from which a certificate follows for any domain.
+/// Two sums over a run, S_T = Σ α_t⟨g_t, w_t⟩ and Z_T = Σ α_t g_t, from which an upper bound on the excess loss follows
+/// for any bounded domain; α_t are the weights, g_t the gradients and w_t the iterates.
 ///
 /// *Guarantee*: for a convex L with subgradients g_t at the query points, and x_T the weighted average of the w_t,
-/// L(x_T) − L(u) ≤ (S_T + h_D(−Z_T))/A_T for every u in D, with queries anywhere between iterate and average. The bound
-/// is valid for any learner: a bad learner makes the number larger, not false.
+/// L(x_T) − L(u) ≤ (S_T + h_D(−Z_T))/A_T for every u in D, with A_T = Σ α_t, h_D the support function of the domain D,
+/// and queries anywhere between iterate and average. The bound is valid for any learner: a bad learner makes the number
+/// larger, not false.
 ///
 /// *Cost*: O(nnz) per step, O(d) per certificate, one `f64` per coordinate; sums are in `f64` whatever `F` is. The
 /// value includes an allowance for rounding, to first order: a few units of `F` (2e-16 for `f64`, 1e-7 for `f32`) times
@@ -37,29 +39,32 @@ use crate::{Domain, Float, Grow, Memory, Point, Vector};
 /// (2024).
 #[derive(Clone, Debug)]
 pub struct Ledger {
-    /// S = Σ α_t⟨g_t, w_t⟩ over the rounds since the last rebase.
+    /// S = Σ α_t⟨g_t, w_t⟩, the weighted sum of products of gradients and iterates since the last
+    /// [`rebase`](Ledger::rebase).
     linear: Sum,
-    /// Z = Σ α_t g_t over the rounds since the last rebase, with a bound on its rounding error.
+    /// Z = Σ α_t g_t, the weighted sum of gradients since the last [`rebase`](Ledger::rebase), with a bound on its
+    /// rounding error.
     gradients: Slopes,
-    /// Sum of |α_t g_tj w_tj| over coordinates j and rounds t, for the rounding allowance.
+    /// Sum of |α_t g_tj w_tj| over coordinates j and rounds t, which bounds the rounding error of `linear`.
     size: f64,
-    /// Product A_s·U_s of the sum of weights and the excess bound at the last rebase; 0 before any.
+    /// Product A_s·U_s of the sum of weights and the bound on the excess at the last [`rebase`](Ledger::rebase); 0 if
+    /// there was none.
     credit: f64,
-    /// The assumptions that the bound given to the last rebase relies on.
+    /// Assumptions of the certificate given to the last [`rebase`](Ledger::rebase); empty if there was none.
     known: Assumptions,
 }
 
 impl Ledger {
-    /// Creates empty sums for `dim` coordinates. No later call allocates.
+    /// Creates the sums of a run before its first round, for `dim` coordinates. No later call allocates.
     pub fn new(dim: usize) -> Self {
         let (linear, gradients, known) = (Sum::default(), Slopes::new(dim), Assumptions::default());
         Self { linear, gradients, size: 0.0, credit: 0.0, known }
     }
 
-    /// Records a round: its weight α_t, its gradient g_t, and the iterate w_t by coordinate. O(nnz).
+    /// Records a round: its weight α_t, its gradient g_t, and the iterate w_t as a function of the coordinate. O(nnz).
     ///
     /// # Panics
-    /// If the weight is negative or not finite, or the gradient has a coordinate outside of the dimension.
+    /// If the weight is negative or not finite, or an index of the gradient is outside of `0..dim`.
     pub fn record<F: Float, V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, iterate: impl Fn(usize) -> F) {
         self.gradients.open::<F>(weight);
         gradient.each(|i, g| {
@@ -71,29 +76,31 @@ impl Ledger {
         });
     }
 
-    /// Returns S = Σ α_t⟨g_t, w_t⟩ over the rounds since the last [`rebase`](Ledger::rebase).
+    /// Returns S = Σ α_t⟨g_t, w_t⟩, the weighted sum of products of gradients and iterates since the last
+    /// [`rebase`](Ledger::rebase).
     pub fn linear(&self) -> f64 {
         self.linear.value()
     }
 
-    /// Returns Z = Σ α_t g_t over the rounds since the last [`rebase`](Ledger::rebase).
+    /// Returns Z = Σ α_t g_t, the weighted sum of gradients since the last [`rebase`](Ledger::rebase), by coordinate.
     pub fn gradients(&self) -> &[f64] {
         &self.gradients.sum
     }
 
-    /// Returns the observed regret against the worst point of `domain`, S_T + h_D(−Z_T); ∞ if the domain is unbounded.
-    /// O(d).
+    /// Returns the largest regret of the run against any point of `domain` = D, S_T + h_D(−Z_T) with h_D the support
+    /// function; ∞ if the domain is unbounded. O(d).
     pub fn regret<F: Float, D: Domain<F>>(&self, domain: &D) -> f64 {
         let support = || domain.support(self.gradients().len(), |i| -self.gradients()[i]);
         self.linear() + if domain.bounded() { support() } else { f64::INFINITY }
     }
 
-    /// Returns the certificate over `domain` for a conversion with sum of weights `total` and output `output`. O(d).
+    /// Returns an upper bound on the excess loss of `output`, the weighted average of the iterates, over the best point
+    /// of `domain`; `total` is the sum of weights. O(d).
     ///
-    /// With noisy gradients it holds in expectation, for weights fixed before the run. There is no certificate without
-    /// a bounded domain, for reused rows, for an output outside of the domain (then some iterate was outside too), or
-    /// for an output of another dimension than the sums. After a [`rebase`](Ledger::rebase) its assumptions include
-    /// those of the bound given there.
+    /// With noisy gradients the bound holds in expectation, for weights fixed before the run. There is no certificate
+    /// without a bounded domain, for reused rows, for an output outside of the domain (then some iterate was outside
+    /// too), or for an output whose dimension differs from that of the sums. After a [`rebase`](Ledger::rebase) the
+    /// assumptions of the certificate include those of the bound given there.
     pub fn certificate<F: Float, D: Domain<F>>(
         &self,
         total: f64,
@@ -132,7 +139,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Computes (A_s·U_s + S + `extra` + A·Ω*(−Z/A) + allowance for rounding)/A with A = `total`.
+    /// Computes the bound on the excess (A_s·U_s + S + `extra` + A·Ω*(−Z/A) + allowance for rounding)/A, with A =
+    /// `total`, Ω* the conjugate of `penalty`, and A_s·U_s the `credit` of the last rebase.
     pub(crate) fn excess(&self, total: f64, extra: f64, penalty: &impl Penalty) -> Result<f64, Uncertified> {
         if total.is_nan() || total <= 0.0 {
             return Err(Uncertified::NoRounds);
@@ -163,8 +171,8 @@ impl Memory for Ledger {
     }
 }
 
-/// Builds the certificate of an excess bounded by `value`: deterministic for exact gradients, in expectation for noisy
-/// unbiased ones.
+/// Builds the certificate that the excess loss over `over` is at most `value`: deterministic for exact gradients, in
+/// expectation for noisy unbiased ones.
 pub(crate) fn vouch(value: f64, over: Comparator, gradients: Gradients) -> Certified {
     let assumptions = Assumptions::of(&[Assumption::Convex, gradients.unbiased()?]);
     let exact = gradients == Gradients::Exact;

@@ -1,15 +1,16 @@
-//! Certificates: upper bounds on the excess or the expected loss of a point, computed from sums kept during a run.
+//! Certificates: upper bounds on the excess loss or the expected loss of a point, computed from sums kept during a run.
 //!
-//! A certificate bounds the excess of a point over the best one, or its expected loss, from a few sums that cost O(nnz)
-//! per step. Its validity does not depend on the learner: a bad learner makes the number larger, not false.
+//! A certificate bounds the excess loss of a point (its loss minus that of the best point), or its expected loss, from
+//! a few sums that cost O(nnz) per step. Its validity does not depend on the learner: a bad learner makes the number
+//! larger, not false.
 //!
 //! | situation | sums to keep | sense of the bound |
 //! | --- | --- | --- |
-//! | any run over a bounded domain | [`Ledger`]: S and Z | for certain, or in expectation |
-//! | as above, and values of L are known | [`Cuts`]: lower bounds, for any point | for certain |
+//! | any run over a bounded domain | [`Ledger`]: sums of weighted gradients and of their products with iterates | for certain, or in expectation |
+//! | as above, and values of the loss L are known | [`Cuts`]: lower bounds, for any point | for certain |
 //! | a penalty instead of a domain | [`Composite`] | for certain, or in expectation |
 //! | L is μ-strongly convex, with or without a domain | [`Curved`], O(d) per step | for certain, or in expectation |
-//! | Algorithm 4 | [`Coupled`] | for certain, or in expectation |
+//! | Algorithm 4 of arXiv 1903.00974 | [`Coupled`] | for certain, or in expectation |
 //! | noisy gradients of bounded length | [`Stream`], tighter with [`Operator`], in many dimensions [`Sketch`] | with probability 1 − δ |
 //! | the expected loss itself, without held-out data | [`Risk`] | with probability 1 − δ, or in expectation |
 //! | a generalised linear model, one full pass | [`fenchel()`]; [`FullPass`] if rows are not stored | for certain |
@@ -21,8 +22,8 @@
 //! that are biased given the past: [`Gradients::Reused`] is refused, while [`fenchel()`] is not affected. Gradients
 //! that were clipped before they were passed on belong to another objective, which cannot be detected. A weight must
 //! not depend on the gradient of its round, so it is announced before the gradient. In Algorithm 4, values measured on
-//! the batch of the gradient are biased downwards: [`Rise::SameBatch`] is refused. Hints and interpolation are
-//! harmless.
+//! the batch of the gradient are biased downwards: [`Rise::SameBatch`] is refused. Gradient hints (Algorithm 3) and
+//! queries between iterate and average (interpolation) do not invalidate a certificate.
 //!
 //! ```
 //! use surefoot::certificate::{Gradients, Kind};

@@ -4,15 +4,16 @@ use super::eigen::largest;
 use crate::squares::binade;
 use crate::{Float, Squares, Vector};
 
-/// Largest dimension for which a matrix is kept: two matrices of this size take 4 MB.
+/// Largest number of coordinates of an [`Operator`], whose two d × d matrices then take 4 MB.
 const MOST: usize = 500;
 
-/// The second-moment matrix of a run's noise, for [`Stream`](super::Stream): noise spread over many directions cannot
-/// always point towards the comparator.
+/// The second-moment matrix of a run's gradient noise, which sharpens the bound of [`Stream`](super::Stream): noise
+/// that is spread over many directions is small in the direction of any single comparator.
 ///
-/// *Guarantee*: for every u within r of the centre, Σ((α/b)⟨g_i, w_t − u⟩)² is at most (√Σ((α/b)⟨g_i, w_t − centre⟩)² +
-/// r·√λ_max)², where λ_max is the largest eigenvalue of M = Σ(α/b)²g_i g_iᵀ. For isotropic noise in d dimensions it is
-/// up to d times less than the sum of ‖g_i‖² gives.
+/// *Guarantee*: for gradients g_i of examples, α/b the weight of the round per example, and every u within r of the
+/// centre of the domain, Σ((α/b)⟨g_i, w_t − u⟩)² is at most (√Σ((α/b)⟨g_i, w_t − centre⟩)² + r·√λ_max)², where λ_max is
+/// the largest eigenvalue of M = Σ(α/b)²g_i g_iᵀ. For isotropic noise in d dimensions it is up to d times less than the
+/// sum of ‖g_i‖² gives.
 ///
 /// *Cost*: O(nnz²) per example and two d × d matrices of `f64`. A call of `deviation` costs about ten factorisations of
 /// d³/6 multiplications each; its eigenvalue is at most 1 part in 1000 too large, never too small. For more than 500
@@ -32,19 +33,20 @@ const MOST: usize = 500;
 pub struct Operator {
     /// Number of coordinates of gradients.
     dim: usize,
-    /// Sum over examples of squared products with the iterate, Σ((α/b)⟨g_i, w_t − centre⟩)².
+    /// Sum over examples of the squared products of gradient g_i and iterate w_t, weighted by the round's weight per
+    /// example: Σ((α/b)⟨g_i, w_t − centre⟩)².
     along: Squares,
-    /// A power of two; `matrix` holds M divided by its square, so that tiny or huge gradients neither under- nor
-    /// overflow.
+    /// Scaling factor of gradients, a power of two: `matrix` holds M/unit², so that tiny or huge gradients neither
+    /// underflow nor overflow. 0 before the first nonzero gradient.
     unit: f64,
-    /// The matrix M divided by unit², row by row.
+    /// The second-moment matrix M = Σ(α/b)²g_i g_iᵀ, divided by unit², row by row.
     matrix: Vec<f64>,
     /// Scratch space for factorisations, as large as `matrix`.
     scratch: Vec<f64>,
 }
 
 impl Operator {
-    /// Creates an operator without noise for `dim` coordinates. No later call allocates.
+    /// Creates a matrix of zeros for gradients of `dim` coordinates. No later call allocates.
     ///
     /// # Panics
     /// If `dim` is above 500; [`Sketch`](super::Sketch) has no such limit.
@@ -54,10 +56,11 @@ impl Operator {
         Self { dim, along: Squares::default(), unit: 0.0, scratch: matrix.clone(), matrix }
     }
 
-    /// Records an example with `share` = α_t/b, its gradient, and w_t − centre by coordinate. O(nnz²).
+    /// Adds an example to the matrix: `share` is the weight of its round divided by the number of examples in the
+    /// round, and `away` is the iterate minus the centre of the domain, by coordinate. O(nnz²).
     ///
     /// # Panics
-    /// If the share is negative or not finite, or the gradient has a coordinate outside of the dimension.
+    /// If the share is negative or not finite, or an index of the gradient is outside of `0..dim`.
     pub fn record<F: Float, V: Vector<F> + ?Sized>(&mut self, share: f64, gradient: &V, away: impl Fn(usize) -> f64) {
         assert!(share >= 0.0 && share.is_finite(), "a weight that is finite and not negative");
         let (mut inner, mut largest) = (0.0, 0.0_f64);
@@ -78,7 +81,8 @@ impl Operator {
         });
     }
 
-    /// Raises the unit, if need be, to at least half of `size`, and rescales the matrix.
+    /// Raises the scaling factor `unit` to the largest power of two not above `size`, if it is below `size`, and
+    /// rescales the matrix.
     fn fit(&mut self, size: f64) {
         if size > self.unit {
             let ratio = self.unit / binade(size);
@@ -87,7 +91,8 @@ impl Operator {
         }
     }
 
-    /// Returns √V, an upper bound, for comparators within `reach` of the centre.
+    /// Returns an upper bound on √V, the square root of the summed squared noise, for comparators within `reach` of the
+    /// centre of the domain. [`Stream::certificate`](super::Stream::certificate) accepts it as `deviation`.
     pub fn deviation(&mut self, reach: f64) -> f64 {
         let most = largest(&self.matrix, &mut self.scratch, self.dim);
         self.along.root() + reach * (self.unit * most.sqrt())

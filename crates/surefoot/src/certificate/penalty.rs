@@ -1,4 +1,4 @@
-//! Penalties and domains, either of which keeps the minimiser bounded.
+//! Penalties and domains as convex terms of an objective that keep its minimiser bounded.
 
 use std::marker::PhantomData;
 
@@ -8,29 +8,32 @@ use crate::{Domain, Float};
 /// A convex term Ω of the objective that is known in closed form, with its conjugate Ω*(z) = sup over u of ⟨z, u⟩ −
 /// Ω(u). A domain is the special case with Ω = 0 inside and Ω = ∞ outside: [`Inside`].
 ///
-/// Points are given as functions from index to coordinate, in `dim` dimensions. All methods cost O(d).
+/// Methods receive a point as a function from the index to the coordinate, in `dim` dimensions. All methods cost O(d).
 pub trait Penalty {
     /// Returns the penalty Ω(x) at a point x.
     fn value(&self, dim: usize, x: impl Fn(usize) -> f64) -> f64;
 
-    /// Returns Ω*(z), or ∞ if the supremum is unbounded.
+    /// Returns the convex conjugate Ω*(z) = sup over u of ⟨z, u⟩ − Ω(u), or ∞ if the supremum is not finite.
     fn conjugate(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64;
 
-    /// Returns a bound on |u_j| over all coordinates j and all points u that attain Ω* at `z`, or at any vector whose
-    /// coordinates differ from `z` by at most `slack`; ∞ if there is no bound. Used in allowances for rounding.
+    /// Returns a bound on |u_j| over all coordinates j and all maximisers u of ⟨z, u⟩ − Ω(u) at `z`, or at any vector
+    /// whose coordinates differ from `z` by at most `slack`; ∞ if there is no bound. The bound is used in allowances
+    /// for rounding.
     fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64;
 
-    /// Returns the set of points that the conjugate ranges over, as a comparator.
+    /// Returns the comparator of certificates with this penalty: the minimiser over the whole space, or over the domain
+    /// if the penalty is a domain.
     fn comparator(&self) -> Comparator;
 
-    /// Returns the largest factor s ≤ 1 such that Ω* is finite at s·z and at every vector whose coordinates differ from
-    /// s·z by at most `slack`; not positive if there is no such factor.
+    /// Returns the largest factor s ≤ 1 such that the conjugate Ω* is finite at s·z and at every vector whose
+    /// coordinates differ from s·z by at most `slack`; a number ≤ 0 if there is no positive one.
     fn shrink(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
         let _ = (dim, z, slack);
         1.0
     }
 
-    /// Computes Ω(x) + Ω*(z) − ⟨x, z⟩ ≥ 0. A closed form keeps more digits near 0 than this default.
+    /// Computes the Fenchel–Young gap Ω(x) + Ω*(z) − ⟨x, z⟩ ≥ 0. The default implementation loses digits near 0, so a
+    /// closed form is better where one is known.
     fn gap(&self, dim: usize, x: impl Fn(usize) -> f64, z: impl Fn(usize) -> f64) -> f64 {
         let inner: f64 = (0..dim).map(|i| x(i) * z(i)).sum();
         (self.value(dim, x) + self.conjugate(dim, z) - inner).max(0.0)
@@ -64,7 +67,7 @@ impl ElasticNet {
         Self { l1, l2 }
     }
 
-    /// Returns max(|z| − l1, 0), where an excess within rounding of l1 counts as 0.
+    /// Returns max(|z| − l1, 0), the part of |z| above the factor l1, where a difference within rounding counts as 0.
     fn beyond(&self, z: f64) -> f64 {
         let beyond = z.abs() - self.l1;
         if beyond > 4.0 * f64::EPSILON * self.l1 { beyond } else { 0.0 }
@@ -95,8 +98,8 @@ impl Penalty for ElasticNet {
         if self.l2 == 0.0 && largest + slack > self.l1 { (self.l1 - slack) / largest } else { 1.0 }
     }
 
-    /// Sums a closed form over coordinates: with a = |z| − l1 > 0 and s the sign of z, a coordinate is l1·(|x| − s·x) +
-    /// (l2·x − s·a)²/(2·l2).
+    /// Computes the gap in closed form as a sum over coordinates: with a = |z| − l1 > 0 and s the sign of z, a
+    /// coordinate contributes l1·(|x| − s·x) + (l2·x − s·a)²/(2·l2).
     fn gap(&self, dim: usize, x: impl Fn(usize) -> f64, z: impl Fn(usize) -> f64) -> f64 {
         let one = |x: f64, z: f64| {
             let beyond = self.beyond(z);
@@ -155,7 +158,8 @@ impl<F: Float, D: Domain<F>> Penalty for Inside<'_, F, D> {
 mod tests {
     use super::*;
 
-    /// Compares the closed form of the gap with its definition, on both sides of every kink.
+    /// Checks that the closed form of the elastic net's gap equals its definition Ω(x) + Ω*(z) − x·z, on both sides of
+    /// every kink.
     #[test]
     fn gaps_in_closed_form() {
         let points = [-3.0, -1.0, -0.2, 0.0, 0.5, 1.0, 2.5];

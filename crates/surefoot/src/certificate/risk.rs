@@ -1,4 +1,4 @@
-//! A certificate of the output's expected loss, without held-out data.
+//! An upper bound on the expected loss of a run's output from the training losses, without held-out data.
 
 use super::stream::{Announced, ROUNDING, fair};
 use super::sum::Sum;
@@ -8,12 +8,13 @@ use crate::{Memory, Squares};
 
 /// An upper bound on the expected loss L(x_T) of the output, from the losses seen during training in a single pass.
 ///
-/// *Guarantee*: let Y_t = α_t(f_t(q_t) + ⟨g_t, w_t − q_t⟩), with the loss and the gradient of round t at its query
-/// point. Then A_T·L(x_T) is at most the sum of the conditional expectations of the Y_t given the past, whatever the
-/// interpolation. So E L(x_T) ≤ E(ΣY_t)/A_T, and with probability 1 − δ at all steps simultaneously L(x_T) ≤ (ΣY_t +
-/// [`boundary()`])/A_T, where each example is an increment of range (α_t/b)(f_max + G·‖w_t − q_t‖), centred by the mean
-/// of earlier losses. The bound needs no comparator and no domain. It holds for outputs x_t that average the iterates,
-/// hence for Algorithms 1 to 3 and not for Algorithm 4, whose steps leave the average.
+/// *Guarantee*: let Y_t = α_t(f_t(q_t) + ⟨g_t, w_t − q_t⟩), with the weight α_t of round t, its query point q_t, the
+/// loss f_t and the gradient g_t there, and the iterate w_t. Then A_T·L(x_T), with A_T = Σ α_t, is at most the sum of
+/// the conditional expectations of the Y_t given the past, whatever the interpolation. So E L(x_T) ≤ E(ΣY_t)/A_T, and
+/// with probability 1 − δ at all steps simultaneously L(x_T) ≤ (ΣY_t + [`boundary()`])/A_T, where each example is an
+/// increment of range (α_t/b)(f_max + G·‖w_t − q_t‖), centred by the mean of earlier losses. The bound needs no
+/// comparator and no domain. It holds for outputs x_t that average the iterates, hence for Algorithms 1 to 3 and not
+/// for Algorithm 4, whose steps leave the average.
 ///
 /// *Cost*: O(1) per round and per example; the inner product ⟨g_i, w_t − q_t⟩ is O(nnz).
 ///
@@ -33,23 +34,24 @@ use crate::{Memory, Squares};
 /// Source: arXiv 1903.00974, the proof of Theorem 1 stopped before the comparator enters.
 #[derive(Clone, Debug)]
 pub struct Risk {
-    /// f_max, the declared bound on the loss of an example.
+    /// Declared upper bound f_max on the loss of an example; ∞ if none is known.
     loss: f64,
-    /// G, the declared bound on the gradient norm of an example.
+    /// Declared upper bound G on the gradient norm of an example; ∞ if none is known.
     slope: f64,
-    /// ‖w_t − q_t‖ of the open round, or a bound on it.
+    /// Distance ‖w_t − q_t‖ between iterate and query point in the current round, or an upper bound on it.
     away: f64,
-    /// The announced rounds and the sum of their weights.
+    /// Sum of the weights of the rounds so far, and the announced size of the current round.
     rounds: Announced,
-    /// The sum ΣY_t of weighted losses with their linear corrections, over all examples so far.
+    /// Weighted sum ΣY_t over all examples of the loss f plus the linear correction ⟨g, w − q⟩ from query point q to
+    /// iterate w.
     sum: Sum,
-    /// Bound on the size of the first increment; 0 before any.
+    /// Upper bound on the first increment (an increment is the weighted loss of one example); 0 before the first round.
     first: f64,
-    /// Largest bound on the size of an increment so far.
+    /// Largest upper bound on an increment (the weighted loss of one example) so far.
     range: f64,
-    /// Sum of squared deviations of the increments from their predictions.
+    /// Sum of the squared differences between the increments (weighted losses of examples) and their predictions.
     deviation: Squares,
-    /// Mean loss of the examples so far, which predicts the next.
+    /// Mean loss of the examples so far, which predicts the loss of the next example.
     mean: f64,
     /// Number of examples recorded so far.
     count: u64,
@@ -61,7 +63,7 @@ pub struct Risk {
 
 impl Risk {
     /// Creates the sums for losses between 0 and `loss` = f_max and gradients with norms of at most `slope` = G. ∞
-    /// means that no bound is known; then only the bound in expectation exists.
+    /// means that no bound is known; then only [`expectation`](Risk::expectation) gives a certificate.
     ///
     /// # Panics
     /// If `loss` or `slope` is not positive.
@@ -72,7 +74,7 @@ impl Risk {
         Self { loss, slope, away, rounds, sum, first, range, deviation, mean, count: 0, broken: false, fault: None }
     }
 
-    /// Opens a round of weight α_t = `weight` with `examples` examples, before any of them is known. `away` is ‖w_t −
+    /// Begins a round of weight α_t = `weight` with `examples` examples, before any of them is seen. `away` is ‖w_t −
     /// q_t‖, the distance between iterate and query point, or anything larger. O(1).
     pub fn open(&mut self, weight: f64, examples: u64, away: f64) {
         let late = self.rounds.open(weight, examples);
@@ -86,7 +88,8 @@ impl Risk {
         }
     }
 
-    /// Records an example of the open round: its loss f_i(q_t), and `lead` = ⟨g_i, w_t − q_t⟩. O(1).
+    /// Records an example of the current round: its loss at the query point q_t, and `lead` = ⟨g_i, w_t − q_t⟩, the
+    /// product of its gradient with iterate minus query point. O(1).
     pub fn example(&mut self, loss: f64, lead: f64) {
         self.fault = self.fault.or(self.rounds.example());
         let bounded = loss <= self.loss * (1.0 + ROUNDING)
@@ -99,8 +102,8 @@ impl Risk {
         self.mean += (loss - self.mean) / self.count as f64;
     }
 
-    /// Returns the bound in expectation, ΣY_t/A_T, for weights fixed before the run; it needs neither f_max nor G.
-    /// O(1).
+    /// Returns a bound on the expected loss of the output that holds in expectation, ΣY_t/A_T, for weights fixed before
+    /// the run. It needs no bounds on losses or gradients. O(1).
     pub fn expectation(&self, gradients: Gradients) -> Certified {
         let total = self.fault.map_or_else(|| self.rounds.complete(self.rounds.total), Err)?;
         let assumptions = [Assumption::Convex, gradients.unbiased()?, Assumption::FixedWeights];
@@ -108,7 +111,8 @@ impl Risk {
         Certificate { value: self.sum.value() / total, kind, subject, assumptions }.finite()
     }
 
-    /// Returns the bound that holds with probability 1 − `delta` at all steps simultaneously. O(1).
+    /// Returns a bound on the expected loss of the output that holds with probability 1 − `delta` at all steps
+    /// simultaneously. O(1).
     ///
     /// # Panics
     /// If `delta` is not between 0 and 1.
@@ -129,8 +133,8 @@ impl Risk {
     }
 }
 
-/// Saves a run within its declared bounds only: a run that exceeded them has no certificate to continue, so the fault
-/// is not saved.
+/// Saves the sums, but neither `broken` nor `fault`: a run that exceeded its declared bounds or was misused has no
+/// certificate that could be continued.
 impl Memory for Risk {
     fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         self.rounds.each_number(visit);

@@ -4,17 +4,19 @@ use super::eigen::{decompose, largest};
 use crate::squares::binade;
 use crate::{Float, Squares, Vector};
 
-/// [`Operator`](super::Operator) for any number of coordinates: it keeps a few rows in place of a matrix, and an upper
-/// bound on λ_max in place of its value.
+/// A low-rank sketch of the second-moment matrix M of a run's gradient noise: the counterpart of
+/// [`Operator`](super::Operator) for any number of coordinates. It stores a few rows instead of a d × d matrix, and
+/// bounds the largest eigenvalue λ_max(M) from above.
 ///
-/// *Update*: examples are appended as rows of a matrix B until it has 2ℓ of them. Then, with BᵀB = Σλ_k v_k v_kᵀ and
-/// λ_k in decreasing order, the ℓ rows √(λ_k − λ_{ℓ+1})·v_k replace them, and λ_{ℓ+1} is added to `lost`.
+/// *Update*: weighted gradients of examples are appended as rows of a matrix B until it has 2ℓ rows, where ℓ is the
+/// number of directions kept. Then, with BᵀB = Σλ_k v_k v_kᵀ and λ_k in decreasing order, the ℓ rows √(λ_k −
+/// λ_{ℓ+1})·v_k replace them, and λ_{ℓ+1} is added to `lost`.
 ///
 /// *Guarantee*: λ_max(M) ≤ λ_max(BᵀB) + lost always holds: a compression removes Σ min(λ_k, λ_{ℓ+1})·v_k v_kᵀ, which is
 /// at most λ_{ℓ+1} times the unit matrix. The loss is small: each compression removes at least ℓ·λ_{ℓ+1} of the trace,
 /// so for every k < ℓ the total loss is at most the trace of M minus its k largest eigenvalues, divided by ℓ − k. For
-/// isotropic noise in d directions V is about min(d, ℓ) times less than the sum of ‖g_i‖² gives; for noise in fewer
-/// than ℓ directions nothing is lost.
+/// isotropic noise in d directions the bound on V, the summed squared noise, is about min(d, ℓ) times less than the sum
+/// of ‖g_i‖² gives; for noise in fewer than ℓ directions nothing is lost.
 ///
 /// *Cost*: 2ℓd + 12ℓ² numbers; amortised O(ℓd) plus about 100·ℓ² per example; O(ℓ²d) per call of `deviation`. Suited to
 /// streams of up to about 10^5 rows; for longer ones use the norms alone, at O(1) per example.
@@ -39,29 +41,32 @@ use crate::{Float, Squares, Vector};
 pub struct Sketch {
     /// Number of coordinates of gradients.
     dim: usize,
-    /// Sum over examples of squared products with the iterate, Σ((α/b)⟨g_i, w_t − centre⟩)².
+    /// Sum over examples of the squared products of gradient g_i and iterate w_t, weighted by the round's weight per
+    /// example: Σ((α/b)⟨g_i, w_t − centre⟩)².
     along: Squares,
-    /// A power of two by which the rows are divided, so that tiny or huge gradients neither under- nor overflow.
+    /// Scaling factor, a power of two by which the rows are divided, so that tiny or huge gradients neither underflow
+    /// nor overflow. 0 before the first nonzero gradient.
     unit: f64,
-    /// The matrix B divided by `unit`, row by row, with 2ℓ rows.
+    /// The sketch: a matrix B of 2ℓ rows (ℓ directions are kept), divided by `unit`, row by row.
     rows: Vec<f64>,
-    /// Number of rows of B in use.
+    /// Number of rows of the sketch B in use.
     used: usize,
-    /// Upper bound on the eigenvalue mass removed by compressions, divided by unit².
+    /// Upper bound on the amount by which all compressions lowered the largest eigenvalue, divided by unit².
     lost: f64,
-    /// The Gram matrix BBᵀ/unit² of the rows; after a decomposition, its eigenvalues on the diagonal.
+    /// The Gram matrix BBᵀ/unit² of the rows of the sketch B; after a decomposition, its diagonal holds the
+    /// eigenvalues.
     gram: Vec<f64>,
-    /// Eigenvectors of BBᵀ, one per row; also scratch space.
+    /// Eigenvectors of the Gram matrix BBᵀ, one per row; also scratch space.
     vectors: Vec<f64>,
-    /// Indices of the eigenvalues, in decreasing order after a compression.
+    /// Indices of the eigenvalues of the Gram matrix, sorted by decreasing eigenvalue in a compression.
     order: Vec<usize>,
-    /// Scratch space for one column of B.
+    /// Scratch space for one column of the sketch B.
     column: Vec<f64>,
 }
 
 impl Sketch {
-    /// Creates a sketch without noise that keeps ℓ = `directions` directions; 32 is a good value. No later call
-    /// allocates.
+    /// Creates an empty sketch for gradients of `dim` coordinates that keeps ℓ = `directions` directions; 32 is a good
+    /// value. No later call allocates.
     ///
     /// # Panics
     /// If `directions` is 0.
@@ -83,20 +88,21 @@ impl Sketch {
         }
     }
 
-    /// Returns ℓ, the number of directions that are kept.
+    /// Returns ℓ, the number of directions that the sketch keeps in a compression.
     pub fn directions(&self) -> usize {
         self.most() / 2
     }
 
-    /// Returns 2ℓ, the number of rows of B.
+    /// Returns 2ℓ, the number of rows of the sketch B, used or not.
     fn most(&self) -> usize {
         self.order.len()
     }
 
-    /// Records an example, with the arguments of [`Operator::record`](super::Operator::record). O(ℓd), amortised.
+    /// Adds an example to the sketch; the arguments are those of [`Operator::record`](super::Operator::record). O(ℓd),
+    /// amortised.
     ///
     /// # Panics
-    /// If the share is negative or not finite, or the gradient has a coordinate outside of the dimension.
+    /// If the share is negative or not finite, or an index of the gradient is outside of `0..dim`.
     pub fn record<F: Float, V: Vector<F> + ?Sized>(&mut self, share: f64, gradient: &V, away: impl Fn(usize) -> f64) {
         assert!(share >= 0.0 && share.is_finite(), "a weight that is finite and not negative");
         let (mut inner, mut largest) = (0.0, 0.0_f64);
@@ -118,7 +124,8 @@ impl Sketch {
         self.used += 1;
     }
 
-    /// Raises the unit, if need be, to at least half of `size`, and rescales B and `lost`.
+    /// Raises the scaling factor `unit` to the largest power of two not above `size`, if it is below `size`, and
+    /// rescales the sketch B and `lost`.
     fn fit(&mut self, size: f64) {
         if size > self.unit {
             let ratio = self.unit / binade(size);
@@ -128,7 +135,8 @@ impl Sketch {
         }
     }
 
-    /// Returns an upper bound on √V for comparators within `reach` of the centre.
+    /// Returns an upper bound on √V, the square root of the summed squared noise, for comparators within `reach` of the
+    /// centre of the domain. [`Stream::certificate`](super::Stream::certificate) accepts it as `deviation`.
     pub fn deviation(&mut self, reach: f64) -> f64 {
         let most = self.order.len();
         let rounding = self.multiply();
@@ -136,8 +144,8 @@ impl Sketch {
         self.along.root() + reach * (self.unit * (largest + self.lost + rounding).sqrt())
     }
 
-    /// Computes BBᵀ into `gram`. Returns a bound on the rounding errors of BBᵀ and of the products with its
-    /// eigenvectors.
+    /// Computes the Gram matrix BBᵀ of the sketch B into `gram`. Returns a bound on the rounding errors of BBᵀ and of
+    /// the products with its eigenvectors.
     fn multiply(&mut self) -> f64 {
         let (most, dim) = (self.most(), self.dim);
         for i in 0..most {
@@ -152,7 +160,8 @@ impl Sketch {
         (dim + 64 * most) as f64 * f64::EPSILON * trace
     }
 
-    /// Compresses the 2ℓ rows to ℓ: for an eigenvector v of BBᵀ with eigenvalue λ, the row vᵀB has the norm √λ.
+    /// Compresses the 2ℓ rows of the sketch B to ℓ. For a unit eigenvector v of BBᵀ with eigenvalue λ, the row vᵀB has
+    /// the norm √λ and is scaled down to √(λ − λ_{ℓ+1}).
     fn compress(&mut self) {
         let (most, kept, dim) = (self.most(), self.directions(), self.dim);
         self.lost += self.multiply();

@@ -4,23 +4,23 @@ use super::{Penalty, Uncertified};
 use crate::memory::lengthen;
 use crate::{Float, Grow};
 
-/// The sum Z = Σ α_t g_t by coordinate, with the sizes that bound its rounding error.
+/// The weighted sum of gradients Z = Σ α_t g_t, by coordinate, with the numbers that bound its rounding error.
 ///
-/// *Rounding*, to first order, where ε is the spacing of `f64` at 1 and ε_F that of the arrays: a weighted gradient was
-/// rounded once, so its error is at most ε_F/2 of its size, and an addition has an error of ε/2 of the sum that it
+/// *Rounding*, to first order, where ε is the machine epsilon of `f64` and ε_F that of the arrays: a weighted gradient
+/// was rounded once, so its error is at most ε_F/2 of its size, and an addition has an error of ε/2 of the sum that it
 /// produces. So Z_j has an error e_j with Σ|e_j| ≤ ε_F·`mass` + ε·`drift`. Ω* is a supremum of linear functions, and
 /// between the computed Z and the true one no coordinate of its maximiser is larger than [`Penalty::farthest`] for a
 /// slack of at least every |e_j|/A. So the error of A·Ω*(−Z/A) is at most [`Penalty::farthest`] times Σ|e_j|. The
 /// conjugate itself is a sum of d terms, each at most farthest·|Z_j|, whose error is d·ε/2 of the sum of their sizes.
 #[derive(Clone, Debug)]
 pub(super) struct Slopes {
-    /// The sum Z = Σ α_t g_t, by coordinate.
+    /// The weighted sum of gradients Z = Σ α_t g_t, by coordinate.
     pub(super) sum: Vec<f64>,
-    /// Sum of |α_t g_tj| over rounds t and coordinates j, for the rounding bound.
+    /// Sum of |α_t g_tj| over rounds t and coordinates j, for the bound on rounding errors.
     pub(super) mass: f64,
-    /// Sum over all additions of |Z_j| after the addition, for the rounding bound.
+    /// Sum over all additions to a coordinate Z_j of |Z_j| after the addition, for the bound on rounding errors.
     pub(super) drift: f64,
-    /// Spacing of floating-point numbers at 1: the largest of `f64` and the array types so far.
+    /// Machine epsilon of the least precise type so far: that of `f64`, or that of `f32` once an `f32` array was used.
     pub(super) epsilon: f64,
 }
 
@@ -29,7 +29,7 @@ impl Slopes {
         Self { sum: vec![0.0; dim], mass: 0.0, drift: 0.0, epsilon: f64::EPSILON }
     }
 
-    /// Begins a round of weight `weight` with arrays of type `F`.
+    /// Begins a round: checks its `weight`, and allows for the rounding errors of its arrays of type `F`.
     ///
     /// # Panics
     /// If the weight is negative or not finite.
@@ -38,7 +38,7 @@ impl Slopes {
         self.epsilon = self.epsilon.max(F::epsilon().wide());
     }
 
-    /// Adds `slope`, a coordinate of a weighted gradient, to Z_i.
+    /// Adds `slope`, coordinate `i` of a weighted gradient, to the sum Z.
     ///
     /// # Panics
     /// If `i` is not below the dimension.
@@ -49,7 +49,8 @@ impl Slopes {
         self.drift += self.sum[i].abs();
     }
 
-    /// Returns A·Ω*(−Z/A) for A = `total`, and a bound on how much rounding may have reduced it.
+    /// Returns A·Ω*(−Z/A), with A = `total`, Z the sum and Ω* the conjugate of `penalty`, and a bound on how much
+    /// rounding may have reduced it.
     pub(super) fn conjugate(&self, total: f64, penalty: &impl Penalty) -> Result<(f64, f64), Uncertified> {
         let (dim, minus_mean) = (self.sum.len(), |i: usize| -self.sum[i] / total);
         let conjugate = total * penalty.conjugate(dim, minus_mean);

@@ -1,16 +1,17 @@
-//! The certificate of noisy runs that holds with probability 1 − δ at all steps.
+//! A certificate for runs with noisy gradients that holds with probability 1 − δ at all steps simultaneously.
 
 use super::{Assumption, Certificate, Certified, Comparator, Kind, Subject, Uncertified, boundary};
 use crate::memory::count;
 use crate::{Domain, Float, Memory, Squares};
 
-/// The sums that turn a certificate in expectation into one that holds with probability 1 − δ at all steps
-/// simultaneously.
+/// Sums over the gradient noise of a run, which turn a certificate in expectation into one that holds with probability
+/// 1 − δ at all steps simultaneously.
 ///
-/// *Guarantee*: A_T(L(x_T) − L(u)) exceeds the observed regret by a sum of noise terms, one per *example*. The b
-/// examples of a round are independent given the past, so each is a separate increment, which makes the bound far
-/// smaller than one increment per batch mean. With D of reach r around its centre, B_t = r + ‖w_t − centre‖ and ‖g_i‖ ≤
-/// G, an increment has range (α_t/b)·B_t·G and contributes at most ((α_t/b)·B_t·‖g_i‖)² to V; then L(x_T) − L(u) ≤ (S +
+/// *Guarantee*: the excess loss of the output x_T over u times the sum of weights A_T exceeds the observed regret by at
+/// most a sum of noise terms, one per *example*. The b examples of a round are independent given the past, so each is a
+/// separate increment, which makes the bound far smaller than one increment per batch mean. With D of reach r around
+/// its centre, B_t = r + ‖w_t − centre‖ and ‖g_i‖ ≤ G, an increment has range (α_t/b)·B_t·G and contributes at most
+/// ((α_t/b)·B_t·‖g_i‖)² to V; then, with S, Z and h_D as in [`Ledger`](super::Ledger), L(x_T) − L(u) ≤ (S +
 /// h_D(−Z))/A_T + [`boundary()`]/A_T. The range dominates until T is about (B·G/σ)².
 ///
 /// *Cost*: O(1) per round and O(1) per example; three numbers. For a linear model ‖g_i‖ is |φ'|·‖a_i‖.
@@ -40,37 +41,39 @@ use crate::{Domain, Float, Memory, Squares};
 /// Source: arXiv 1903.00974, Theorem 1, its statement in probability, with the boundary of Howard et al. (2021).
 #[derive(Clone, Debug)]
 pub struct Stream {
-    /// r, the reach of the domain around its centre; ∞ if unbounded.
+    /// Largest distance r of a point of the domain from its centre; ∞ if the domain is unbounded.
     reach: f64,
-    /// G, the declared bound on the gradient norm of an example.
+    /// Declared upper bound G on the gradient norm of an example; ∞ if none is known.
     bound: f64,
-    /// Bound on ‖w_t − u‖ in the open round over all u in the domain: r + ‖w_t − centre‖.
+    /// Upper bound r + ‖w_t − centre‖ on the distance of the current iterate w_t from any point of the domain.
     span: f64,
-    /// The announced rounds and the sum of their weights.
+    /// Sum of the weights of the rounds so far, and the announced size of the current round.
     rounds: Announced,
-    /// Bound c_1 on the size of the first increment; 0 before any.
+    /// Upper bound on the first noise term (one per example); 0 before the first round.
     first: f64,
-    /// Largest bound on the size of an increment so far.
+    /// Largest upper bound on a noise term (one per example) so far.
     range: f64,
-    /// Sum V of squared bounds on the increments.
+    /// Sum V over examples of the squared bounds on their noise terms.
     deviation: Squares,
     /// The first misuse by the caller, for instance a missing example; `None` if there was none.
     fault: Option<Uncertified>,
 }
 
-/// The announced rounds, each with its weight and number of examples fixed before its examples.
+/// State of rounds whose weight and number of examples are announced before their examples: the sum of weights, and the
+/// examples still missing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Announced {
-    /// Sum of the weights of all announced rounds.
+    /// Sum of the weights of all announced rounds, the current one included.
     pub(super) total: f64,
-    /// α_t/b of the open round: its weight divided by its number of examples.
+    /// Weight of the current round divided by its number of examples, α_t/b; 0 if it has no examples.
     pub(super) share: f64,
-    /// Number of examples of the open round still to come.
+    /// Number of announced examples of the current round that have not been recorded yet.
     left: u64,
 }
 
 impl Announced {
-    /// Opens the next round. Returns a fault if examples of the previous round are missing or the weight is not valid.
+    /// Begins the next round. Returns a fault if examples of the previous round are missing, the weight is not valid,
+    /// or a positive weight has no examples; otherwise `None`.
     pub(super) fn open(&mut self, weight: f64, examples: u64) -> Option<Uncertified> {
         let fault = (self.left > 0).then_some(Uncertified::Unannounced);
         let fault = fault.or((!fair(weight)).then_some(Uncertified::Negative));
@@ -81,14 +84,16 @@ impl Announced {
         fault
     }
 
-    /// Counts an example of the open round. Returns a fault if the round has no examples left.
+    /// Counts an example of the current round. Returns a fault if all announced examples were counted before, otherwise
+    /// `None`.
     pub(super) fn example(&mut self) -> Option<Uncertified> {
         let fault = (self.left == 0).then_some(Uncertified::Unannounced);
         self.left = self.left.saturating_sub(1);
         fault
     }
 
-    /// Returns the sum of weights if all announced examples came and it agrees with `total`, that of the conversion.
+    /// Returns the sum of weights if all announced examples were recorded and the sum agrees with `total`, the sum of
+    /// weights that the run itself kept; otherwise a fault.
     pub(super) fn complete(&self, total: f64) -> Result<f64, Uncertified> {
         if self.total == 0.0 {
             return Err(Uncertified::NoRounds);
@@ -103,12 +108,12 @@ pub(super) fn fair(size: f64) -> bool {
     size >= 0.0 && size.is_finite()
 }
 
-/// Relative tolerance by which iterates and gradients in `f32` may exceed their bounds through rounding.
+/// Relative tolerance for bounds on iterates and gradients, which rounding in `f32` may exceed.
 pub(super) const ROUNDING: f64 = 1e-5;
 
 impl Stream {
-    /// Creates the noise sums for a run over `domain` whose gradients of single examples have norms of at most `bound` =
-    /// G. With `bound` = ∞, for an unknown bound, there will be no certificate.
+    /// Creates the sums before the first round of a run over `domain` in which the gradient of each example has a norm
+    /// of at most `bound` = G. With `bound` = ∞, for an unknown bound, there will be no certificate.
     ///
     /// # Panics
     /// If `bound` is not positive.
@@ -119,7 +124,7 @@ impl Stream {
         Self { reach, bound, span: 0.0, rounds, first: 0.0, range: 0.0, deviation, fault: None }
     }
 
-    /// Opens a round of weight α_t = `weight` with `examples` examples, before any of their gradients is known.
+    /// Begins a round of weight α_t = `weight` with `examples` examples, before any of their gradients is computed.
     /// `distance` is ‖w_t − centre‖ or anything larger, for instance the reach of the domain. Negative numbers, NaN,
     /// and a positive weight without examples make later certificates fail. O(1).
     pub fn open(&mut self, weight: f64, examples: u64, distance: f64) {
@@ -134,7 +139,7 @@ impl Stream {
         }
     }
 
-    /// Records an example of the open round, whose gradient has the norm `norm` = ‖g_i‖. O(1).
+    /// Records an example of the current round, whose gradient has the norm `norm`. O(1).
     pub fn example(&mut self, norm: f64) {
         let extra = self.rounds.example();
         let fine = (0.0..=self.bound * (1.0 + ROUNDING)).contains(&norm);
@@ -145,8 +150,8 @@ impl Stream {
     }
 
     /// Turns `mean`, a certificate in expectation of this run, into one that holds with probability 1 − `delta`.
-    /// `total` is the run's sum of weights. `deviation` is a sharper value of √V, if available, for instance from
-    /// [`Operator`](super::Operator) or [`Sketch`](super::Sketch). O(1).
+    /// `total` is the run's sum of weights. `deviation` is a sharper bound on √V, the square root of the summed squared
+    /// noise, if available, for instance from [`Operator`](super::Operator) or [`Sketch`](super::Sketch). O(1).
     ///
     /// A deterministic certificate is returned unchanged. Certificates over the whole space and certificates of
     /// Algorithm 4 with measured steps are refused: only the noise of gradients against points within reach is bounded
@@ -181,8 +186,8 @@ impl Stream {
     }
 }
 
-/// Saves a run within its declared bounds only: a run that exceeded them has no certificate to continue, so the fault
-/// is not saved.
+/// Saves the sums, but not `fault`: a run that exceeded its declared bounds or was misused has no certificate that
+/// could be continued.
 impl Memory for Stream {
     fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         self.rounds.each_number(visit);

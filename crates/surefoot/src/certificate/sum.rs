@@ -1,8 +1,8 @@
-//! Compensated summation.
+//! Compensated summation of floating-point numbers.
 
 use crate::Memory;
 
-/// A sum that also accumulates the rounding errors of its additions (Neumaier's algorithm).
+/// A floating-point sum that also accumulates the rounding errors of its additions (Neumaier's algorithm).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sum {
     /// The rounded sum of the terms.

@@ -1,13 +1,13 @@
-//! Reasons why there is no certificate.
+//! Reasons why a run has no certificate.
 
 use std::{error, fmt};
 
 use super::Certificate;
 
-/// A certificate, or the reason why there is none.
+/// Result of a request for a certificate: the certificate, or the reason why there is none.
 pub type Certified = Result<Certificate, Uncertified>;
 
-/// The reason why there is no certificate; [`remedy`](Uncertified::remedy) says how to obtain one.
+/// A reason why a run has no certificate; [`remedy`](Uncertified::remedy) says how to obtain one.
 ///
 /// ```
 /// use surefoot::certificate::Uncertified;
@@ -20,7 +20,7 @@ pub type Certified = Result<Certificate, Uncertified>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Uncertified {
-    /// The run has no closed round yet.
+    /// No round of the run has been completed.
     NoRounds,
     /// The run did not keep the sums that the certificate needs.
     NoSums,
@@ -32,32 +32,36 @@ pub enum Uncertified {
     NoGradientBound,
     /// A gradient or a loss exceeded its declared bound.
     BoundBroken,
-    /// A point lies outside of the domain, so the learner does not stay in it.
+    /// A point of the run lies outside of the domain, so the learner does not stay in the domain.
     Outside,
     /// The minimiser over the whole space may lie outside of the domain.
     MinimiserOutside,
     /// The weight of a round was not announced before its examples, or the number of examples or rounds does not match
     /// the announcement.
     Unannounced,
-    /// Algorithm 4 was run without values, a smoothness constant, or gradients at y_t.
+    /// The changes in loss from queries x_t to outputs y_t of Algorithm 4 are unknown: neither loss values, a
+    /// smoothness constant, nor gradients at y_t were given.
     NoRises,
-    /// Algorithm 4 was given values measured on the batch of the gradient.
+    /// The changes in loss in the steps of Algorithm 4 were measured on the batch that gave the gradient, so they are
+    /// biased.
     SameBatch,
-    /// A bound in probability was asked for, but Algorithm 4 was given values or slopes measured on a sample.
+    /// A bound in probability was requested, but the changes in loss in the steps of Algorithm 4 were measured on
+    /// samples, whose noise is not bounded.
     NoisyValues,
-    /// The gradients are noisy, but the certificate needs exact ones.
+    /// The gradients are noisy, but the certificate needs exact gradients.
     Noisy,
-    /// The learner takes a penalty into account that the sums of gradients do not contain.
+    /// The learner handles a penalty that the sums of gradients do not include.
     Penalised,
-    /// A noisy gradient was refused, so the remaining gradients are a biased sample.
+    /// A noisy gradient was refused, for instance because it is not finite, so the remaining gradients are a biased
+    /// sample.
     Refused,
     /// A round has a positive weight but no examples.
     Empty,
     /// A weight or a distance is negative, infinite or NaN.
     Negative,
-    /// The given point has another number of coordinates than the sums.
+    /// The number of coordinates of the given point differs from that of the sums.
     Dimension,
-    /// A sum needed for the certificate is infinite or NaN.
+    /// The certificate, or a sum that it needs, is infinite or NaN.
     NotFinite,
 }
 

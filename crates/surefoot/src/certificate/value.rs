@@ -38,12 +38,13 @@ impl Kind {
     }
 }
 
-/// The reference point whose loss is subtracted from that of the certified point. `Display` writes it in words.
+/// The reference point whose loss is subtracted from that of the certified point. `Display` formats it as an English
+/// phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparator {
-    /// The minimiser over the domain.
+    /// The point of the domain with the smallest loss.
     Domain,
-    /// The minimiser over the whole space.
+    /// The point of the whole space with the smallest loss.
     Space,
 }
 
@@ -65,17 +66,18 @@ pub enum Subject {
     Risk,
 }
 
-/// Knowledge of the caller about the minimiser over the whole space.
+/// The caller's knowledge of whether the loss has a minimiser over the whole space inside the domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Minimiser {
-    /// A minimiser lies in the domain. A μ-strongly convex loss with values ≥ 0 has its minimiser in every ball around
-    /// 0 of radius at least √(2L(0)/μ).
+    /// A minimiser of the loss over the whole space lies in the domain. A μ-strongly convex loss L with values ≥ 0 has
+    /// its minimiser in every ball around 0 of radius at least √(2L(0)/μ).
     Inside,
-    /// Nothing is known about the position of the minimiser.
+    /// Nothing is known about the position of the minimiser, which may lie outside of the domain.
     Unknown,
 }
 
-/// An upper bound on a loss or an excess loss, with its sense, its subject and its assumptions.
+/// An upper bound on the expected loss or the excess loss of a point, with the sense in which it holds, the quantity
+/// bounded, and its assumptions.
 ///
 /// ```
 /// use surefoot::certificate::{Assumption, Assumptions, Certificate, Comparator, Kind, Subject};
@@ -94,18 +96,18 @@ pub enum Minimiser {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Certificate {
-    /// The upper bound, in units of the loss.
+    /// The upper bound on the excess or expected loss named by `subject`, in units of the loss.
     pub value: f64,
     /// The sense in which the bound holds: always, in expectation or with high probability.
     pub kind: Kind,
-    /// The quantity bounded by `value`.
+    /// The quantity that `value` bounds from above: an excess loss or the expected loss.
     pub subject: Subject,
     /// The assumptions that the bound relies on and that were not checked.
     pub assumptions: Assumptions,
 }
 
 impl Certificate {
-    /// Returns the bound divided by |`objective`|.
+    /// Returns the bound as a fraction of the objective, `value`/|`objective`|.
     pub fn relative(&self, objective: f64) -> f64 {
         self.value / objective.abs().max(f64::MIN_POSITIVE)
     }
@@ -118,8 +120,8 @@ impl Certificate {
         }
     }
 
-    /// Returns this bound restated against the minimiser over the whole space, for a caller who knows that a minimiser
-    /// lies in the domain.
+    /// Returns this bound restated against the minimiser over the whole space, if the caller knows that a minimiser
+    /// lies in the domain; otherwise [`Uncertified::MinimiserOutside`].
     ///
     /// ```
     /// use surefoot::certificate::{Comparator, Gradients, Ledger, Minimiser, Uncertified};

@@ -1,4 +1,5 @@
-//! The simplex and the L1 ball. Their projections subtract one level from all coordinates and clip at 0.
+//! The probability simplex and the L1 ball as domains. Their projections subtract one threshold from all (absolute)
+//! coordinates and clip at 0.
 
 use super::{Domain, Project, tolerance};
 use crate::Float;
@@ -6,9 +7,9 @@ use crate::Float;
 /// The probability simplex: points with no negative coordinate that sum to 1.
 ///
 /// *Projection*: exact, O(d) per pass, without allocation. It is Newton's method on a convex piecewise linear function
-/// of the level: each pass drops the coordinates that cannot be positive, until none is dropped. Each pass divides the
-/// product of the remaining distance and the number of remaining coordinates by four, so there are at most about 27 +
-/// ½·log₂ d passes in `f64`; usually fewer than ten.
+/// of the threshold that is subtracted from all coordinates: each pass drops the coordinates that cannot be positive,
+/// until none is dropped. Each pass divides the product of the remaining distance and the number of remaining
+/// coordinates by four, so there are at most about 27 + ½·log₂ d passes in `f64`; usually fewer than ten.
 ///
 /// ```
 /// use surefoot::{Domain, Project, Simplex};
@@ -21,7 +22,7 @@ use crate::Float;
 /// Source: Held, Wolfe and Crowder (1974); Michelot (1986) for the finite method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Simplex {
-    /// Number of corners of the simplex.
+    /// Number of corners of the simplex, which is also the number of coordinates.
     dim: usize,
 }
 
@@ -129,12 +130,13 @@ impl<F: Float> Project<F> for L1Ball {
     }
 }
 
-/// The level above which the values of a vector sum to a given total. It is stored relative to the largest value, so
-/// that no digits are lost where values are much larger than the total.
+/// The threshold τ at which the parts of a vector's values above τ, Σ max(v_i − τ, 0), sum to a given total. The
+/// threshold is stored relative to the largest value, so that no digits are lost where values are much larger than the
+/// total.
 struct Cut {
-    /// Largest value of the vector that is cut.
+    /// Largest value of the vector to which the threshold applies.
     largest: f64,
-    /// The level above which values are kept, minus the largest value.
+    /// The threshold minus the largest value of the vector.
     level: f64,
 }
 
@@ -155,7 +157,7 @@ impl Cut {
         }
     }
 
-    /// Returns the part of `value` above the level; 0 if it is below.
+    /// Returns the part of `value` above the threshold, or 0 if `value` is below the threshold.
     fn above(&self, value: f64) -> f64 {
         (value - self.largest - self.level).max(0.0)
     }
