@@ -1,4 +1,4 @@
-//! Storage of held-out rows.
+//! Storage of the rows held out from training.
 //!
 //! With several passes the trainer compares models on held-out rows, which it never learns. They are a tenth of the
 //! data by default, so a caller with bounded memory stores them on disk; the default store is in memory.
@@ -6,7 +6,7 @@
 use super::rows::{Batch, Row};
 use std::io;
 
-/// Store of held-out rows, which are appended in order and read back in the same order as often as needed.
+/// Storage of held-out rows, which can be appended, and read back repeatedly in the order in which they were appended.
 pub trait HoldoutStore: std::fmt::Debug + Send {
     /// Appends a row.
     ///
