@@ -23,7 +23,8 @@ pub(crate) enum OffsetConstant {
         /// Σ w·e^((2−p)o) over rows with weight w and offset o.
         #[serde(rename = "expected")]
         due: Sum,
-        /// Sum of the terms of the loss that do not depend on the constant c, or are linear in it with a known factor.
+        /// Sum of the terms of the loss that do not depend on the constant c: −Σ w·y·o for p = 1, Σ w·o for p = 2,
+        /// otherwise 0.
         #[serde(rename = "constant")]
         rest: Sum,
     },

@@ -66,7 +66,7 @@ impl GroupIndex {
         }
     }
 
-    /// Returns the penalty factor and weight bounds of the feature at position `pair` of the row given to the last
+    /// Returns the penalty factor and weight bounds of nonzero number `pair` (from 0) of the row given to the last
     /// [`inspect`](GroupIndex::inspect); `others` are the bounds of features whose group has none.
     #[inline]
     pub(crate) fn rule_at(&self, pair: usize, others: Bounds) -> Rule {
