@@ -57,8 +57,8 @@ pub struct PathPoint {
 pub struct Lane {
     /// Step-size scale D of the lane; all lanes have different scales.
     pub scale: f64,
-    /// Discounted loss of the lane minus that of the best lane, from which its share is computed; smaller is better.
-    /// It is never reported as a loss.
+    /// Discounted sum of the lane's losses minus that of the best lane, from which shares are computed; smaller is
+    /// better. It is never reported as a loss.
     pub statistic: f64,
     /// Weight of the lane in the model, which is the weighted mean of all lanes; the weights are in [0, 1] and sum to
     /// 1.

@@ -81,8 +81,8 @@ impl LabelUnits {
     }
 
     /// Returns the offset that is added to all margins: with a log link and an intercept the logarithm of the mean
-    /// label so far (or of 1/(t + 1) as long as no label in t rows is above 0), with a log link alone the logarithm of
-    /// the unit of labels, otherwise 0.
+    /// label so far (or of 1/(t + 1) as long as no label in t rows is above 0) minus that of the mean exposure; with a
+    /// log link alone the conversion between the units of labels of lanes and model; otherwise 0.
     pub(crate) fn offset(&self, intercept: bool) -> Offset {
         let Some(label_range) = &self.label_range else { return Offset::default() };
         let unit = if self.label > 0.0 { libm::log(self.label) } else { 0.0 };
