@@ -72,7 +72,6 @@ fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
 /// succession). The reason is that n rows without an error do not prove that errors are rarer than 1/n; without this
 /// charge a few rows of a single class would favour infinite weights.
 ///
-/// The logistic loss of a margin m on the wrong side is that of a margin of the same size on the right side plus |m|,
 /// The logistic loss of a margin m of the wrong sign is that of −m plus |m|, so max(ym, 0) is added to the loss.
 #[inline(always)]
 fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANES] {
