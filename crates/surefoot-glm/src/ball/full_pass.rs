@@ -59,7 +59,7 @@ pub struct FullPass {
 }
 
 impl FullPass {
-    /// Returns a pass to which no row has been added; `None` if the model has no ball
+    /// Prepares a pass over rows for `model`; returns `None` if the model has no ball
     /// ([`Settings::ball`](crate::Settings::ball)) or is invalid ([`Model::check`]).
     #[must_use]
     pub fn new(model: &Model) -> Option<FullPass> {

@@ -130,7 +130,8 @@ impl InBall {
         margin.total(intercept)
     }
 
-    /// Returns the Euclidean norm of the last row given to [`ask`](RowLearner::ask), including the 1 of the intercept.
+    /// Returns the Euclidean norm of the row given to the last [`ask`](RowLearner::ask), including the constant 1 for
+    /// the intercept.
     fn length(&self) -> f64 {
         let mut squares = Squares::default();
         let new = self.row.new.iter().map(|(_, value, _)| value);

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Lower and upper bound of a weight, one or both of which may be infinite. The weight 0 is always allowed, since a
-/// feature without rows has weight 0.
+/// Lower and upper bound of a weight; each may be infinite. The bounds always include 0, since a feature that occurs
+/// in no row has weight 0.
 ///
 /// ```
 /// use surefoot_glm::Bounds;
@@ -83,7 +83,7 @@ impl TryFrom<[Option<f64>; 2]> for Bounds {
 pub struct Rule {
     /// Factor by which the penalties l1 and l2 are multiplied for the feature, at least 0.
     pub factor: f64,
-    /// Bounds within which the weight of the feature lies.
+    /// Bounds within which the weight of the feature must lie.
     pub bounds: Bounds,
 }
 

@@ -8,20 +8,20 @@ use std::io;
 
 /// Storage of held-out rows, which can be appended, and read back repeatedly in the order in which they were appended.
 pub trait HoldoutStore: std::fmt::Debug + Send {
-    /// Appends a row.
+    /// Appends a held-out row to the store.
     ///
     /// # Errors
     /// Returns an I/O error of the storage.
     fn put(&mut self, row: &Row<'_>) -> io::Result<()>;
 
-    /// Calls `each` with every row, in the order in which the rows were appended.
+    /// Calls `each` with every stored row, in the order in which the rows were appended.
     ///
     /// # Errors
     /// Returns an I/O error of the storage.
     fn visit(&mut self, each: &mut dyn FnMut(&Row<'_>)) -> io::Result<()>;
 }
 
-/// A [`HoldoutStore`] in memory, which never fails.
+/// Store of held-out rows in memory, whose methods never fail.
 #[derive(Debug, Default)]
 pub struct MemoryHoldout(Batch);
 

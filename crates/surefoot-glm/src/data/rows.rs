@@ -130,7 +130,7 @@ pub struct Batch {
     pub position: Vec<u64>,
     /// Location of each row in its input.
     pub place: Vec<Place>,
-    /// Text from which the rows were parsed.
+    /// Input text from which the rows were parsed, in which faults of rows are located.
     pub text: Vec<u8>,
     /// Names of the rows, concatenated; empty unless names were requested.
     names: Vec<u8>,

@@ -38,12 +38,12 @@ pub struct Schema {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeatureKey {
-    /// Features are identified by number, as in svmlight text.
+    /// Features are identified by a number, as in svmlight text.
     #[default]
     Index,
-    /// Features are identified by name, with or without a namespace, as in the text of Vowpal Wabbit.
+    /// Features are identified by a name, with or without a namespace, as in the text format of Vowpal Wabbit.
     Name,
-    /// Features are identified by the column of a table, in any format.
+    /// Features are identified by the column of a table.
     Column,
 }
 
@@ -98,7 +98,7 @@ pub struct TableSchema {
     /// Cell texts that count as missing, in addition to empty cells and the usual spellings such as NA.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub na: Vec<String>,
-    /// Whether only empty cells and the texts in `na` count as missing.
+    /// True if only empty cells and the texts in `na` count as missing, but not the usual spellings such as NA.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_default_na: bool,
     /// Mean of each numeric column over the training rows, by column name; empty unless missing cells are replaced by
@@ -109,7 +109,7 @@ pub struct TableSchema {
     pub columns: Vec<Column>,
 }
 
-/// Equality is reflexive because all numbers are finite.
+/// Equality is reflexive, as `Eq` requires, because all numbers in the schema are finite.
 impl Eq for TableSchema {}
 
 impl TableSchema {
@@ -127,7 +127,7 @@ impl TableSchema {
     }
 }
 
-/// One column of a table.
+/// Column of a table: its name and its use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     /// Name of the column from the header, or its number, counted from 1, in a table without a header.
@@ -152,11 +152,11 @@ pub enum Role {
     Exposure,
     /// Numeric feature, whose value is the cell.
     Number,
-    /// Categorical column: one feature per distinct text. A cell may hold several texts.
+    /// Categorical column: each distinct text in it becomes a feature. A cell may hold several texts.
     Category,
-    /// Free text: one feature per word.
+    /// Free-text column: each distinct word in it becomes a feature.
     Text,
-    /// Column that is not used.
+    /// Column whose cells are not used.
     Ignored,
 }
 
@@ -191,7 +191,7 @@ pub enum Missing {
 /// Class whose label is text in the data, and the number that stands for it in rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Class {
-    /// Label as it is written in the data.
+    /// Class name as it is written in the data.
     pub text: String,
     /// Number that represents the class in rows. Numbers ascend in the alphabetical order of the class names.
     pub code: f64,

@@ -88,7 +88,7 @@ impl ClassBalance {
         self.total.add(weight);
     }
 
-    /// Returns the class weight of a row with the given label, computed from all rows.
+    /// Returns the class weight of rows with the given label, computed from the totals of all rows.
     pub(crate) fn factor_of_all(&self, weights: &ClassWeights, label: f64, texts: &[Class]) -> f64 {
         match weights {
             ClassWeights::Given(pairs) => ClassWeights::given(pairs, label, texts),

@@ -129,7 +129,7 @@ impl LabelEncoder {
         need(kind && order && self.labels() == *labels, "the labels of the state are not those of the model")
     }
 
-    /// Returns the label of the only class seen; `None` if no class or several classes have been seen.
+    /// Returns the label of the only class seen so far; `None` if no class or more than one has been seen.
     pub(crate) fn only_class(&self) -> Option<f64> {
         match self.classes.len() {
             0 if self.second.is_none() => self.first,

@@ -30,8 +30,8 @@ pub(super) fn squared_derivative(y: f64, m: f64) -> f64 {
     -2.0 * y * shortfall(y, m)
 }
 
-/// Computes the smoothed hinge loss (Rennie and Srebro 2005) of z = ym: ½ max(0, 1 − z)² for z ≥ 0, ½ − z for z < 0;
-/// |φ'| ≤ 1, φ'' ≤ 1.
+/// Computes the smoothed hinge loss (Rennie and Srebro 2005) of z = ym: ½ max(0, 1 − z)² for z ≥ 0, ½ − z for z < 0.
+/// Its derivatives satisfy |φ'| ≤ 1 and φ'' ≤ 1.
 #[inline]
 pub(super) fn smoothed_value(y: f64, m: f64) -> f64 {
     let shortfall = shortfall(y, m);

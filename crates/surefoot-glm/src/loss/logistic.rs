@@ -53,7 +53,8 @@ pub(super) fn plogp(p: f64) -> f64 {
     if p > 0.0 { p * libm::log(p) } else { 0.0 }
 }
 
-/// Computes the logistic loss ln(1 + e^(−ym)), or that of a proportion, per lane (one of the learners trained side by side).
+/// Computes the logistic loss ln(1 + e^(−ym)), or that of a proportion y, per lane (one of the learners trained side
+/// by side).
 pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
     let tail = ln_1p_of_unit(exp_neg_abs(margins));
     if y.abs() < 1.0 {

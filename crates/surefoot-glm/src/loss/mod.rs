@@ -64,9 +64,9 @@ pub enum Loss {
     Logistic,
     /// Regression by half the squared error.
     Squared,
-    /// Regression by half the squared error up to an absolute error of `delta`, linear beyond.
+    /// Regression by Huber's loss: half the squared error up to an absolute error of `delta`, linear beyond.
     Huber {
-        /// Absolute error at which the loss becomes linear, in units of the label; above 0.
+        /// Absolute error at which the loss becomes linear, in the unit of labels; above 0.
         delta: f64,
     },
     /// Regression to the median, by the absolute error.
@@ -82,13 +82,14 @@ pub enum Loss {
     SquaredHinge,
     /// Binary classification by smoothed hinge loss: quadratic between margins 0 and 1, linear below (Rennie and Srebro 2005).
     SmoothedHinge,
-    /// Regression of counts with a log link.
+    /// Regression of counts by Poisson deviance, with a log link.
     Poisson,
-    /// Regression of positive amounts with a log link, by relative errors.
+    /// Regression of positive amounts by gamma deviance, with a log link; it depends on relative errors only.
     Gamma,
-    /// Regression of amounts that may be 0, with a log link; the variance is proportional to a power of the mean.
+    /// Regression of amounts that may be 0 by Tweedie deviance, with a log link; the variance is proportional to a
+    /// power of the mean.
     Tweedie {
-        /// Variance power, between 1 (Poisson) and 2 (gamma).
+        /// Power of the mean to which the variance is proportional, between 1 (Poisson) and 2 (gamma).
         power: f64,
     },
     /// Classification of any number of classes by multinomial log loss, with one margin per class.

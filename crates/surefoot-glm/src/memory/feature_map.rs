@@ -15,7 +15,7 @@ use bytemuck::Zeroable;
 /// Map from 64-bit feature ids to values of type `T`; slots are addresses of values.
 #[derive(Debug)]
 pub(crate) struct FeatureMap<T> {
-    /// Values of ids below `limit`, which index pages directly.
+    /// Values of ids below `limit`, in pages indexed by the ids themselves.
     raw: PagedMap<T>,
     /// Limit below which ids index pages directly, a power of two.
     limit: u64,

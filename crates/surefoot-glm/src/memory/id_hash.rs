@@ -24,7 +24,7 @@ impl Default for IdHasher {
 }
 
 impl IdHasher {
-    /// Returns the hash of an id; high and low bits are equally well mixed.
+    /// Returns the hash of an id, in which high and low bits are equally well mixed.
     ///
     /// The hash takes two multiplications, because equally spaced ids may still be equally spaced after one.
     #[inline(always)]

@@ -42,9 +42,9 @@ struct MemoryCounter {
     give: fn(usize),
 }
 
-/// Registers callbacks that count the bytes of all pages: `take` is called when pages are allocated, `give` when they
-/// are freed. Pages are memory-mapped, so an allocator does not see them. Only the first call of a process has an
-/// effect.
+/// Registers callbacks that count the memory of all pages of all maps: `take` is called when pages are allocated,
+/// `give` when they are freed. Pages are memory-mapped, so an allocator does not see them. Only the first call in a
+/// process has an effect.
 pub fn count_page_memory(take: fn(usize), give: fn(usize)) {
     let _ = COUNTER.set(MemoryCounter { take, give });
 }
@@ -266,7 +266,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         self.directory.truncate(id as usize / PAGE);
     }
 
-    /// Returns the number of allocated pages.
+    /// Returns the number of allocated pages of the map.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.pages

@@ -5,7 +5,7 @@ use crate::numeric::sums::{Mean, Sum};
 /// Accumulator for calibration: predicted probabilities and observed frequencies in ten bins of equal width.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calibration {
-    /// Mean predicted probability and observed frequency of each bin.
+    /// Mean predicted probability and observed frequency (mean of 0 and 1) in each bin.
     bins: [(Mean, Mean); Calibration::BINS],
 }
 

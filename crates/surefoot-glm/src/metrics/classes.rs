@@ -60,7 +60,7 @@ impl Confusion {
 }
 
 impl ClassMetrics {
-    /// Returns an accumulator without rows, for the given loss.
+    /// Returns an accumulator for the given loss, to which no rows have been added.
     #[must_use]
     pub fn new(loss: Loss) -> ClassMetrics {
         let (spoilt, value, logs, correct, cells, brier, calibration) = Default::default();

@@ -147,7 +147,7 @@ impl Metrics {
     /// are counted in a histogram.
     pub const EXACT: usize = 1_000_000;
 
-    /// Returns an accumulator without rows, for the given loss.
+    /// Returns an accumulator for the given loss, to which no rows have been added.
     #[must_use]
     pub fn new(loss: Loss) -> Metrics {
         Metrics {

@@ -17,10 +17,10 @@ pub(crate) enum OffsetConstant {
     /// Sums for losses with a log link and variance power p. Up to constant factors, the total loss of the margins c +
     /// o, with the constant c and the offset o of each row, is paid·e^(−(p−1)c) + due·e^((2−p)c) + rest.
     Rates {
-        /// Σ w·y·e^(−(p−1)o) over rows with weight w, label y and offset o.
+        /// Sum of w·y·e^(−(p−1)o) over the rows, with weight w, label y and offset o of a row.
         #[serde(rename = "observed")]
         paid: Sum,
-        /// Σ w·e^((2−p)o) over rows with weight w and offset o.
+        /// Sum of w·e^((2−p)o) over the rows, with weight w and offset o of a row.
         #[serde(rename = "expected")]
         due: Sum,
         /// Sum of the terms of the loss that do not depend on the constant c: −Σ w·y·o for p = 1, Σ w·o for p = 2,
@@ -86,8 +86,8 @@ impl OffsetConstant {
         }
     }
 
-    /// Returns the mean loss of the best constant; `sign` is −1 if classes were encoded the other way round than in
-    /// the model, otherwise 1.
+    /// Returns the mean loss of the best constant; `sign` is −1 if the classes −1 and +1 were encoded the other way
+    /// round than in the model, otherwise 1.
     pub(crate) fn constant(&self, loss: Loss, weight: f64, sign: f64) -> Option<f64> {
         match self {
             OffsetConstant::Rates { paid, due, rest } => {

@@ -34,7 +34,7 @@ pub(super) struct ReservoirSample {
 }
 
 impl ReservoirSample {
-    /// Number of rows in the sample.
+    /// Number of rows in the sample, once the stream has at least as many.
     pub(super) const ROWS: usize = 1500;
 
     pub(super) fn new() -> ReservoirSample {

@@ -46,7 +46,7 @@ enum Kind {
 }
 
 impl Tally {
-    /// Returns an evaluation of `model` without rows. Costs O(features).
+    /// Prepares an evaluation of `model`, to which rows are then added. Costs O(features).
     #[must_use]
     pub fn new(model: &Model) -> Tally {
         let loss = model.settings.loss;

@@ -23,9 +23,9 @@ const GROUP: &str = "group";
 /// of their group numbers counts.
 #[derive(Debug)]
 pub(crate) struct GroupIndex {
-    /// Penalty factors and bounds of all groups.
+    /// Penalty factors and weight bounds of the groups, from the settings.
     groups: FeatureGroups,
-    /// Group number of each feature seen, by id; 0 for features without a group.
+    /// Group number of each feature seen, by feature id; 0 for features that match no name of a group.
     numbers: FeatureMap<u32>,
     /// Feature ids and group numbers of the row given to the last `inspect`.
     row: Vec<(u64, u32)>,
@@ -96,7 +96,7 @@ impl GroupIndex {
     }
 }
 
-/// Checks that group numbers read from a file are within their range.
+/// Checks that the group numbers in a state, read from a file, are within their range.
 pub(crate) fn check(settings: &Settings, features: usize, state: &State) -> Result<(), String> {
     let sound = |numbers: &[u32]| numbers.iter().all(|number| (*number as usize) < settings.groups.count());
     need(settings.groups.is_empty() || sound(saved(features, state)?), "the groups of the state are out of their range")

@@ -38,7 +38,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// True if there is neither a penalty nor a bound on any weight.
+    /// True if there is no penalty, and no weight is bounded.
     #[must_use]
     pub fn is_unpenalised(&self) -> bool {
         self.penalty.is_none() && self.groups.bounds.is_empty()
@@ -51,10 +51,10 @@ impl Settings {
 /// of columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Penalty {
-    /// Factor l1 of ‖w‖₁, at least 0.
+    /// Factor l1 of the penalty term l1·‖w‖₁, at least 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub l1: f64,
-    /// Factor l2 of ½‖w‖², at least 0.
+    /// Factor l2 of the penalty term (l2/2)·‖w‖², at least 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub l2: f64,
     /// Bounds of the weights of all features that have no bounds by [group](Settings::groups).
@@ -113,7 +113,7 @@ impl Select {
     }
 }
 
-/// One term of the [`Penalty`].
+/// Term of the [`Penalty`], whose factor can be chosen from a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PenaltyTerm {
@@ -135,8 +135,8 @@ fn is_zero(x: &f64) -> bool {
     *x == 0.0
 }
 
-/// Ball constraint: the mean loss is minimised over all models with ‖w‖₂ ≤ `radius`, where w holds the weights of raw
-/// values and the intercept.
+/// Ball constraint: training minimises the mean loss over all models with ‖w‖₂ ≤ `radius`, where w contains the
+/// weights for raw feature values and the intercept.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ball {
     /// Radius of the ball, the largest allowed Euclidean norm of weights and intercept.

@@ -6,11 +6,11 @@ use serde_json::Value;
 /// Named array of numbers of one type, in row-major order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
-    /// Name of the array in the model file.
+    /// Name of the array, under which the model file stores it.
     pub name: String,
     /// Length of each axis of the array.
     pub shape: Vec<usize>,
-    /// Numbers of the array, row-major.
+    /// Elements of the array in row-major order.
     pub data: Numbers,
 }
 
@@ -21,7 +21,7 @@ impl Array {
     }
 }
 
-/// Numbers of an [`Array`], all of one type.
+/// Elements of an [`Array`], all of one numeric type.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Numbers {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Summary of a training run, stored in its model for the user's information.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Number of rows read, over all passes.
+    /// Number of rows read, counted once per pass.
     pub rows: u64,
     /// Number of rows read that were not learnt because they have weight 0 or no label.
     pub rows_zero_weight: u64,

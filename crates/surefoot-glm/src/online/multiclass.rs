@@ -52,7 +52,7 @@ pub(crate) struct Multiclass {
     margins: Vec<f64>,
     /// Margins of the lanes at their output points (average iterates) for the current row, one entry per class.
     outputs: Vec<Lanes>,
-    /// Derivatives of the loss in the margins of the lanes at the current row, one entry per class.
+    /// Derivative of the loss in the margin of each lane at the current row, one entry per class.
     derivatives: Vec<Lanes>,
     /// Derivatives of the loss at the current row, in units of gradients and times the row's weight, one entry per
     /// class.
@@ -60,7 +60,7 @@ pub(crate) struct Multiclass {
 }
 
 impl Multiclass {
-    /// Returns an untrained learner.
+    /// Returns an untrained learner for a multiclass loss.
     pub(crate) fn new(settings: &Settings) -> Multiclass {
         Multiclass::assemble(settings, Scalars::new(settings), Vec::new(), GroupIndex::new(settings))
     }

@@ -41,7 +41,8 @@ pub(crate) struct RowWorkspace {
     pub(crate) intercept: Lanes,
     /// Margin of the current model, equal to the bit to the margin of the saved model.
     pub(crate) margin: f64,
-    /// Margins of the lanes (learners trained side by side) at their output points, the averages of their iterates.
+    /// Margins of the lanes (learners trained side by side) at their output points, which are the averages of their
+    /// iterates.
     pub(crate) output: Lanes,
     /// Margins of the lanes at their query points, where gradients are computed.
     pub(crate) query: Lanes,
@@ -105,7 +106,7 @@ impl RowWorkspace {
         }
     }
 
-    /// Returns the addresses of the row's coordinates, in groups of eight.
+    /// Returns the addresses of the coordinates of the row's nonzeros, in groups of eight.
     #[inline(always)]
     pub(crate) fn slots(&self) -> &[SlotGroup] {
         &self.slots.as_chunks().0[..self.pairs.div_ceil(8)]

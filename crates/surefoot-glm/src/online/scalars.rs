@@ -38,7 +38,7 @@ pub(super) const UNBOUNDED: &str = "the weights are neither bounded nor penalise
      and so does --l2 X --passes auto";
 
 impl Scalars {
-    /// Returns the initial state of an untrained learner.
+    /// Returns the state of an untrained learner.
     pub(super) fn new(settings: &Settings) -> Scalars {
         let loss = settings.loss;
         Scalars {

@@ -46,7 +46,7 @@ struct Candidate {
     /// for encoded labels.
     #[serde(rename = "intercept_shift")]
     shift: f64,
-    /// Weighted sum over rows of the second derivatives φ'' of the loss at the margins of the shrunk model.
+    /// Weighted sum, over the rows learnt, of the second derivative φ'' of the loss at the margin of the shrunk model.
     #[serde(with = "infinite_as_null")]
     curvatures: f64,
     /// Discounted sum of the weighted losses of the shrunk model.
@@ -73,17 +73,19 @@ pub(crate) struct Shrinkage {
     rows: u64,
     /// Total weight W of the rows learnt.
     weight: Sum,
-    /// Weighted sum over rows of the second derivatives φ'' of the loss at the model's margins.
+    /// Weighted sum, over the rows learnt, of the second derivative φ'' of the loss at the margin of the model.
     #[serde(with = "infinite_as_null")]
     curvatures: f64,
     /// Sum of squared gradients of the model over the rows learnt, in the unit of the sums S of squared gradients of
     /// coordinates.
     #[serde(rename = "squared_gradients", with = "infinite_as_null")]
     squares: f64,
-    /// Weighted sum over rows of φ''‖x‖², where φ'' is the second derivative of the loss and ‖x‖ the norm of the row.
+    /// Weighted sum of φ''‖x‖² over the rows learnt, where φ'' is the second derivative of the loss and ‖x‖ the norm
+    /// of the row.
     #[serde(rename = "hessian_trace", with = "infinite_as_null")]
     trace: f64,
-    /// Weighted sum over rows of φ'²‖x‖², where φ' is the derivative of the loss and ‖x‖ the norm of the row.
+    /// Weighted sum of φ'²‖x‖² over the rows learnt, where φ' is the derivative of the loss and ‖x‖ the norm of the
+    /// row.
     #[serde(rename = "squared_gradient_norms", with = "infinite_as_null")]
     lengths: f64,
     /// Weighted sum of the absolute errors |margin − label| of the model before shrinkage.
@@ -107,7 +109,7 @@ pub(crate) struct ShrinkStep {
     standardize: bool,
     /// Bounds of the weights of features without a group of their own.
     pub(crate) bounds: Bounds,
-    /// Number added to the intercept, which compensates for the shrinkage of the other weights.
+    /// Number that is added to the intercept, to compensate for the shrinkage of the other weights.
     pub(crate) shift: f64,
 }
 

@@ -65,7 +65,7 @@ pub(crate) struct SingleMargin {
 }
 
 impl SingleMargin {
-    /// Returns an untrained learner.
+    /// Returns an untrained learner for a loss with a single margin.
     pub(crate) fn new(settings: &Settings) -> SingleMargin {
         let loss = settings.loss;
         let scalars = Scalars::new(settings);

@@ -40,8 +40,8 @@ pub(crate) struct Tile {
     scales: [[u32; TILE]; 2],
 }
 
-/// Step sizes and averaging weights of a tile's coordinates. They are computed in a loop of their own, since square
-/// roots and divisions have long latencies that overlap between tiles.
+/// Step sizes and averaging weights of the sixteen coordinates of a tile. They are computed in a loop of their own,
+/// since square roots and divisions have long latencies that overlap between tiles.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct TileRates {
@@ -49,7 +49,8 @@ pub(crate) struct TileRates {
     rates: [f32; TILE],
     /// Weight in the average of the rounds since each coordinate's last update: see [`averaging_weight`].
     shares: [f32; TILE],
-    /// 1/M of each coordinate; for coordinates without updates a number so large that every value exceeds M.
+    /// Inverse scale 1/M of each coordinate; for coordinates without updates, a number so large that every value
+    /// exceeds M.
     inverses: [f64; TILE],
 }
 
@@ -108,7 +109,7 @@ impl Tile {
         unsafe { W::transpose_to(bytemuck::cast_ref(self), &there.map(|c| c.cast())) };
     }
 
-    /// Returns coordinate `k` of the tile.
+    /// Returns the state of coordinate `k` of the tile.
     pub(crate) fn coordinate(&self, k: usize) -> Coordinate {
         Coordinate {
             theta: Lanes(self.theta.map(|theta| theta[k])),
@@ -119,7 +120,7 @@ impl Tile {
         }
     }
 
-    /// Replaces coordinate `k` of the tile.
+    /// Replaces the state of coordinate `k` of the tile by `c`.
     pub(crate) fn put(&mut self, k: usize, c: &Coordinate) {
         self.theta.iter_mut().zip(c.theta.0).for_each(|(theta, x)| theta[k] = x);
         self.average.iter_mut().zip(c.average.0).for_each(|(average, x)| average[k] = x);

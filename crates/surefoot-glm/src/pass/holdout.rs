@@ -38,7 +38,7 @@ pub(crate) struct Holdout {
     pub(crate) kept: Option<Arc<Predictor>>,
 }
 
-/// The part of [`Holdout`] that an unfinished model stores.
+/// Counters and losses of a [`Holdout`], stored in the model of an unfinished run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunState {
     /// Whether the kept model was trained in an earlier run; such a model is dropped when the first row of this run is
@@ -51,7 +51,7 @@ pub(crate) struct RunState {
     /// Number of rows of positive weight read so far in the current pass.
     #[serde(rename = "rows_in_pass")]
     position: u64,
-    /// Number of held-out rows.
+    /// Number of rows held out so far.
     held_out: u64,
     /// Losses of held-out rows, each by the model at the time when the row was read.
     #[serde(rename = "holdout_progressive_loss")]
@@ -164,8 +164,8 @@ impl Holdout {
         self.store.visit(each)
     }
 
-    /// Compares the model of a finished pass (`candidate`) with the best model so far on the held-out rows, and keeps
-    /// it unless it is worse by more than one standard error.
+    /// Compares the model of a finished pass (`candidate`) with the best model so far on the held-out rows. Keeps the
+    /// candidate unless its mean loss is larger by more than one standard error.
     pub(crate) fn select_model(&mut self, loss: Loss, candidate: Predictor, encoder: &LabelEncoder) -> io::Result<()> {
         let least = self.least.clone();
         let (mut losses, mut old, mut worse) = (ProgressiveLoss::default(), Mean::default(), Moments::default());

@@ -61,7 +61,7 @@ impl OrderMonitor {
         Ok(OrderMonitor { sample, before, earlier })
     }
 
-    /// Checks that the monitor in the state of an unfinished model is valid.
+    /// Checks that the monitor stored in the state of an unfinished model is valid.
     pub(crate) fn check(state: &State) -> Result<(), String> {
         OrderMonitor::resume(state).map(|_| ())
     }

@@ -38,7 +38,7 @@ pub(crate) struct RowLoop {
     pub(crate) restored: ClassBalance,
     /// Sample of the rows of this run, for the alarm about the order of rows.
     pub(crate) order: OrderMonitor,
-    /// Metrics of rows scored before they are learnt; `None` unless requested.
+    /// Progressive metrics, of rows scored before they are learnt; `None` unless they are enabled.
     pub(crate) progressive: Option<Box<ProgressiveMetrics>>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Counts {
     /// Progressive loss: the mean loss of rows, each scored before it is learnt.
     #[serde(rename = "progressive_loss")]
     pub(crate) losses: ProgressiveLoss,
-    /// Number of rows read, over all passes.
+    /// Number of rows read, counted once per pass.
     pub(crate) rows: u64,
     /// Number of rows read that were not learnt because they have weight 0 or no label.
     pub(crate) rows_zero_weight: u64,
@@ -74,7 +74,7 @@ impl Counts {
 }
 
 impl RowLoop {
-    /// Returns the state of the loop before the first row.
+    /// Returns the state of the row loop before the first row.
     pub(crate) fn new(settings: Settings, plan: Plan, store: Box<dyn HoldoutStore>) -> RowLoop {
         let (counts, recent, texts, restored, order) = Default::default();
         let holdout = Holdout::new(plan, store);

@@ -45,8 +45,8 @@ pub(crate) trait F32x16: Real {
     /// bits `mask` of the low half. Returns the counters, and the f64 without the counter bits. If a counter is 0, the
     /// high half of its f64 is replaced by `none`.
     fn counted(low: &[u32; WIDTH], high: &[u32; WIDTH], mask: u32, none: u32) -> (Self, [f64; WIDTH]);
-    /// Replaces the inverse scales (low and high words) of the elements in the mask `which` by those for the scales
-    /// |`values`|. Returns the ratios of [`InverseScale::raised`], by which gradient sums are multiplied; 1 for
+    /// Replaces the inverse scales (low and high words) of the elements in the mask `which` by the inverses of the
+    /// absolute `values`. Returns the ratios of [`InverseScale::raised`], by which gradient sums are multiplied; 1 for
     /// elements outside the mask.
     fn raise(units: &mut [[u32; WIDTH]; 2], which: u16, values: &[f64; WIDTH]) -> Self {
         let mut ratios = [1.0; WIDTH];
@@ -66,7 +66,7 @@ pub(crate) trait F32x16: Real {
     unsafe fn transpose_to(from: &[CacheLine; WIDTH], to: &[*mut CacheLine; WIDTH]);
 }
 
-/// Portable implementation of [`F32x16`] on an array.
+/// Portable implementation of [`F32x16`] by loops over an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar([f32; WIDTH]);
 

@@ -5,7 +5,8 @@
 
 use super::f32x16::{F32x16, WIDTH};
 
-/// Sum of weight·value over the nonzeros of a row: nonzero k is added to partial sum k mod 4, in order.
+/// Sum of the products weight·value over the nonzeros of a row, in four partial sums: the product of nonzero k is
+/// added to sum k mod 4, in order.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MarginSum {
     /// Four partial sums; the product of nonzero k is in sum k mod 4.

@@ -61,8 +61,9 @@ pub struct Trainer {
 }
 
 impl Trainer {
-    /// Returns an untrained trainer. With several passes, held-out rows are kept in memory. Settings that are out of
-    /// range or contradict each other are reported by [`learn`](Trainer::learn), which then refuses every row.
+    /// Returns an untrained trainer that keeps held-out rows, if there are several passes, in memory. Settings that
+    /// are out of range or contradict each other are reported by [`learn`](Trainer::learn), which then refuses every
+    /// row.
     #[must_use]
     pub fn new(settings: Settings, plan: Plan) -> Trainer {
         Trainer::with_holdout_store(settings, plan, Box::<MemoryHoldout>::default())
@@ -113,10 +114,9 @@ impl Trainer {
         })
     }
 
-    /// Declares that labels are proportions of the positive class, between 0 and 1. A row of weight w and label p
-    /// then counts as weight w·p of the positive class and w·(1 − p) of the negative class. To be called before the
-    /// first row, for the logistic loss; with another loss, or after the first row, all rows are refused from then
-    /// on.
+    /// Declares that labels are proportions of the positive class, between 0 and 1. A row of weight w and label p then
+    /// counts as weight w·p of the positive class and w·(1 − p) of the negative class. Must be called before the first
+    /// row, and with the logistic loss; otherwise all rows are refused from then on.
     pub fn treat_labels_as_proportions(&mut self) {
         let counts = &mut self.row_loop.counts;
         if self.row_loop.settings.loss == Loss::Logistic && (counts.rows == 0 || counts.encoder.shares) {
@@ -127,9 +127,9 @@ impl Trainer {
         }
     }
 
-    /// Declares that the numbers of labels stand for class names, so that any number may be a class, not only whole
-    /// numbers. `texts` gives the names, and is called only if class weights refer to them. The declaration is not
-    /// stored in models.
+    /// Declares that label numbers are codes of class names, so that any number may be a class, not only whole
+    /// numbers. `texts` gives the names, and is called only if class weights refer to them. Models do not store this
+    /// declaration.
     pub fn treat_labels_as_class_names(&mut self, texts: impl FnOnce() -> Vec<Class>) {
         self.row_loop.counts.encoder.texts = true;
         if matches!(self.row_loop.settings.class_weights, Some(ClassWeights::Given(_))) {
@@ -155,7 +155,7 @@ impl Trainer {
         Ok(())
     }
 
-    /// Returns the settings of the model.
+    /// Returns the settings of the model that is trained.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.row_loop.settings
@@ -235,8 +235,8 @@ impl Trainer {
         self.row_loop.loses_to_constant(model)
     }
 
-    /// Returns a uniform sample of the rows of the first pass, in the order of the rows (all rows if they are few and
-    /// short), and the number of rows of positive weight from which the sample was drawn. Labels are as in the data.
+    /// Returns a uniform sample of the rows of the first pass, in their order (all rows if they are few and short),
+    /// and the number of rows of positive weight from which they were drawn. Labels are as in the data, not encoded.
     pub fn sampled_rows(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
         self.row_loop.order.sample()
     }

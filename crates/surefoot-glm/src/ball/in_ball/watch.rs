@@ -20,7 +20,7 @@ pub(super) struct Observation {
     pub(super) query: f64,
     /// Margin of the row at the current iterate of the learner.
     pub(super) iterate: f64,
-    /// Euclidean norm of the row.
+    /// Euclidean norm of the row, including the constant 1 for the intercept.
     pub(super) length: f64,
     /// Loss of the row at the query point, times the row's weight.
     pub(super) loss: f64,
@@ -31,7 +31,7 @@ pub(super) struct Observation {
 /// Statistics from which certificates of the excess loss and of the risk (expected loss on new rows) are computed.
 #[derive(Clone, Debug)]
 pub(super) struct CertificateTracker {
-    /// Ball in which the weights lie.
+    /// Ball around 0 in which the weights of the learner lie.
     domain: surefoot::Ball<f64>,
     /// Statistics of the excess loss and of the risk; `Err` holds the reason, reported to the user, why no certificate
     /// is possible.

@@ -4,7 +4,7 @@
 use super::{ERRORS, NOISE_ERRORS, SHARE};
 use crate::{loss::Loss, metrics::progressive_loss::ProgressiveLoss, model::order_alarm::OrderAlarm};
 
-/// Minimum number of sampled rows for an alarm.
+/// Minimum number of sampled rows with which an alarm can be raised.
 const FEW: usize = 10;
 
 /// Cap on losses, as a multiple of the explainable loss, for a second test with less noise. The mean of capped losses
@@ -84,7 +84,7 @@ impl SampleLosses {
         deviation(mean(self.of_model()).1.into_iter())
     }
 
-    /// Returns the standard error of the mean loss that is due to sampling.
+    /// Returns the standard error of the final model's mean loss that is due to sampling rows.
     pub(super) fn noise(&self) -> f64 {
         self.deviation() * self.sampling_factor()
     }
@@ -107,8 +107,8 @@ impl SampleLosses {
         losses.constant(loss, 1.0)
     }
 
-    /// Returns the explainable loss: mean loss of the best constant less the mean of the least loss that each row's
-    /// label can have. `None` if this is not positive.
+    /// Returns the explainable loss: the mean loss of the best constant prediction minus the mean of the least loss
+    /// that any margin has for the label of each row. `None` if this is not positive.
     pub(super) fn explainable_loss(&self) -> Option<f64> {
         let (least, _) = mean(self.rows.iter().map(|row| (row.weight, self.loss.minimum(row.y))));
         Some(self.constant()? - least).filter(|range| *range > 0.0)
@@ -149,9 +149,9 @@ impl SampleLosses {
         alarms.then_some(alarm).filter(OrderAlarm::is_sound)
     }
 
-    /// Whether an excess of the model's mean loss over the reported mean of `rows` rows is beyond noise and large
-    /// enough. `came` holds the influence of sampled rows on the reported mean, which is subtracted from sampling
-    /// noise.
+    /// Whether the model's mean loss exceeds the reported mean of `rows` rows by more than noise explains, and by
+    /// enough to matter. `came` holds the influence of sampled rows on the reported mean, which is subtracted from the
+    /// sampling noise.
     fn exceeds_noise(&self, [excess, least]: [f64; 2], model: &[f64], came: &[f64], rows: u64, range: f64) -> bool {
         let error = deviation(model.iter().copied()) / (rows as f64).sqrt();
         let shared = |k: usize| came.get(k).copied().unwrap_or_default();

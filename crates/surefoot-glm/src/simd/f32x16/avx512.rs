@@ -12,7 +12,7 @@ use surefoot::Real;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx512(__m512);
 
-/// Whether the processor supports AVX-512 with the extensions for which the functions are compiled.
+/// Whether the processor supports AVX-512 with all extensions that this file uses.
 pub(crate) fn is_supported() -> bool {
     use std::arch::is_x86_feature_detected as has;
     has!("avx512f") && has!("avx512dq") && has!("avx512vl") && has!("avx512bw")

@@ -40,7 +40,7 @@ fn ln_avx2(x: &Lanes) -> Lanes {
     narrow(ln(wide(x)))
 }
 
-/// Returns the lanes, padded with zeros to eight elements.
+/// Returns the lanes padded with zeros to eight elements, which fill an AVX2 register.
 #[inline(always)]
 fn wide(x: &Lanes) -> [f32; 8] {
     let mut out = [0.0; 8];
