@@ -33,7 +33,8 @@ impl ProgressiveMetrics {
     }
 
     /// Adds the row whose margins are in `margins`, given its encoded label `y`, its weight and its loss `value`. The
-    /// label is already known to `encoder`; `sign` is the encoder's sign from before, when the margins were computed.
+    /// encoder has already been given the label; `sign` is the encoder's sign from before, when the margins were
+    /// computed.
     pub(crate) fn add(&mut self, encoder: &LabelEncoder, y: f64, weight: f64, value: f64, sign: f64) {
         self.recent.add(value, weight);
         match &mut self.kind {

@@ -29,7 +29,8 @@ pub struct Summary {
     /// Step-size scale D of the lane with the largest share in the model. A lane is one of the learners trained side
     /// by side; `None` if the learner has no lanes.
     pub lane: Option<f64>,
-    /// Scale, selection statistic and share of each lane; empty if the learner has no lanes.
+    /// Scale, selection statistic and share of each lane (one of the learners trained side by side); empty if the
+    /// learner has no lanes.
     pub lanes: Vec<Lane>,
     /// Points of the penalty path, from the heaviest penalty to the lightest; empty if the penalty was not chosen from
     /// a path.
@@ -55,12 +56,12 @@ pub struct PathPoint {
 /// Lane (one of the learners trained side by side) as shown in a [`Summary`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lane {
-    /// Step-size scale D of the lane; all lanes have different scales.
+    /// Step-size scale D of the lane (one of the learners trained side by side); all lanes have different scales.
     pub scale: f64,
-    /// Discounted sum of the lane's losses minus that of the best lane, from which shares are computed; smaller is
-    /// better. It is never reported as a loss.
+    /// Discounted sum of losses of this lane (one of the learners trained side by side) minus that of the best lane;
+    /// shares are computed from it. Smaller is better; it is never reported as a loss.
     pub statistic: f64,
-    /// Weight of the lane in the model, which is the weighted mean of all lanes; the weights are in [0, 1] and sum to
-    /// 1.
+    /// Weight of the lane (one of the learners trained side by side) in the model, which is the weighted mean of all
+    /// lanes; the weights are in [0, 1] and sum to 1.
     pub share: f64,
 }

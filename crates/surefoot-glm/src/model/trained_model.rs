@@ -22,8 +22,8 @@ pub struct Model {
     pub weight: Vec<f64>,
     /// Names of features by id, as far as they are known.
     pub names: FeatureNames,
-    /// Summary of the training run, such as rows, losses and lanes, for the user's information (`surefoot inspect`
-    /// shows it).
+    /// Summary of the training run, such as rows, losses and lanes (learners trained side by side), for the user's
+    /// information (`surefoot inspect` shows it).
     pub summary: Summary,
     /// Certificates: bounds on the quality of the model, followed by the reasons why other bounds are missing.
     pub certificates: Vec<Certificate>,

@@ -16,11 +16,11 @@ use std::sync::Mutex;
 /// for every coordinate store, one row per feature in the order of the model's index, and finally one row for the
 /// intercept if there is one.
 const THETA: &str = "theta";
-/// Name of the array of the averaged iterates (before multiplication by the scales of the lanes).
+/// Name of the array of averaged directions, one per lane (one of the learners trained side by side).
 const AVERAGE: &str = "average";
 /// Name of the array of the sums of squared gradients.
 const SQUARES: &str = "squared_gradients";
-/// Name of the array of the rounds in which coordinates were last updated.
+/// Name of the array of the rounds (numbers of rows learnt) in which coordinates were last updated.
 const STEP: &str = "last_step";
 /// Name of the array of inverse scales 1/M, whose last bits count the updates of the coordinate.
 const UNIT: &str = "inverse_scale";

@@ -1,5 +1,5 @@
-//! Learner state of one coordinate (a feature or the intercept) in all lanes, with its two operations: `ask` for the
-//! current points and `tell` of the gradients.
+//! Learner state of one coordinate (a feature or the intercept) in all lanes (learners trained side by side), with its
+//! two operations: `ask` for the current points and `tell` of the gradients.
 //!
 //! A lane is one of the six learners trained side by side with different step-size scales. Every coordinate runs the
 //! same learner, once per lane, on values relative to its largest |x| so far: diagonal AdaGrad in its dual-averaging
@@ -19,27 +19,30 @@ use surefoot::Real;
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Coordinate {
-    /// Per lane: θ = −Σ g·x/M over the rows learnt, where g is the derivative of the loss in the lane's margin, x the
-    /// value in the row and M the scale of the coordinate. Gradients are in a unit of their own: see
-    /// [`label_units`](crate::online::label_units).
+    /// Per lane (one of the learners trained side by side): θ = −Σ g·x/M over the rows learnt, where g is the
+    /// derivative of the loss in the lane's margin, x the value in the row and M the scale of the coordinate.
+    /// Gradients are in a unit of their own: see [`label_units`](crate::online::label_units).
     pub(crate) theta: Lanes,
-    /// Per lane: average of the directions θ/√S over the rounds up to the last update.
+    /// Per lane (one of the learners trained side by side): average of the directions θ/√S over the rounds up to the
+    /// last update.
     pub(crate) average: Lanes,
     /// S = Σ (g·x/M)² over the rows learnt, where g is the derivative of the mixed model: see [`Gradients::model`].
     pub(crate) squares: f32,
-    /// Round in which the coordinate was last updated; 0 if it has never been updated.
+    /// Round (number of the learnt row) in which the coordinate was last updated; 0 if it has never been updated.
     pub(crate) step: u32,
     /// Inverse scale 1/M, where M is the largest |x| of the coordinate so far, and the number of updates.
     pub(crate) inverse_scale: InverseScale,
 }
 
-/// Current points of a coordinate in all lanes, for values relative to its scale M, and before multiplication by the
-/// step-size scales of the lanes.
+/// Current points (average and iterate) of a coordinate in all lanes (learners trained side by side), for values
+/// relative to its scale M, and before multiplication by the step-size scales of the lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Points {
-    /// Per lane: average of the directions of all rounds, from which the model's weights are computed.
+    /// Per lane (one of the learners trained side by side): average of the directions of all rounds, from which the
+    /// model's weights are computed.
     pub(crate) average: Lanes,
-    /// Per lane: direction of the current iterate, θ times the [`step_size`], which is about θ/√S.
+    /// Per lane (one of the learners trained side by side): direction of the current iterate, θ times the
+    /// [`step_size`], which is about θ/√S.
     pub(crate) direction: Lanes,
 }
 
@@ -55,9 +58,9 @@ impl Coordinate {
         Coordinate { theta: none, average: none, squares: 0.0, step: 0, inverse_scale }
     }
 
-    /// Returns the points of the coordinate in the current round, without changing its state. `rate` is its
-    /// [`step_size`], and `share` is the weight in the average of the rounds since its last update. Both points are 0
-    /// if it has never been updated.
+    /// Returns the points (average and iterate) of the coordinate in the current round, without changing its state.
+    /// `rate` is its [`step_size`], and `share` is the weight in the average of the rounds since its last update. Both
+    /// points are 0 if it has never been updated.
     #[inline(always)]
     pub(crate) fn ask(&self, rate: f32, share: f32) -> Points {
         let direction = self.theta * Lanes::of(f64::from(rate));
@@ -66,7 +69,7 @@ impl Coordinate {
         Points { average, direction }
     }
 
-    /// Returns the average of the coordinate's directions as of the current round.
+    /// Returns the averages of the coordinate's directions as of the current round, which counts the rows learnt.
     pub(crate) fn average_at(&self, averaging: &Averaging) -> Lanes {
         let rate = step_size(self.squares, self.inverse_scale.updates() as f32);
         self.ask(rate, averaging.weight_since(self.step)).average
@@ -97,7 +100,7 @@ pub(crate) struct Gradients {
     /// Derivative for each lane (one of the learners trained side by side), computed at the lane's own query point.
     pub(crate) lanes: Lanes,
     /// Derivative for the mixed model: the root mean square of the lanes' derivatives, weighted by the mixture weights
-    /// of the lanes.
+    /// of the lanes (learners trained side by side).
     pub(crate) model: f32,
 }
 

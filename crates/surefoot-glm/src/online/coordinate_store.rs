@@ -99,9 +99,9 @@ impl CoordinateStore {
         Ok(())
     }
 
-    /// Computes the margins of the row given to [`CoordinateStore::find`], in all lanes and for the model, without
-    /// changing a coordinate. Meanwhile prefetches the coordinates `upcoming` of the next row, a group of eight per
-    /// tile, because prefetches issued all at once exhaust the fill buffers.
+    /// Computes the margins of the row given to [`CoordinateStore::find`], in all lanes (learners trained side by
+    /// side) and for the model, without changing a coordinate. Meanwhile prefetches the coordinates `upcoming` of the
+    /// next row, a group of eight per tile, because prefetches issued all at once exhaust the fill buffers.
     pub(crate) fn ask(&self, terms: &Terms, workspace: &mut RowWorkspace, upcoming: &[SlotGroup]) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_supported() {

@@ -63,8 +63,8 @@ impl LabelUnits {
         need(label && label_range && sizes, "the units of the state are out of their range")
     }
 
-    /// Returns the unit of which the lanes store margins as multiples: 1 with a log link, otherwise the unit of
-    /// labels.
+    /// Returns the unit of which the lanes (learners trained side by side) store margins as multiples: 1 with a log
+    /// link, otherwise the unit of labels.
     pub(crate) fn margin(&self) -> f64 {
         if self.label_range.is_some() { 1.0 } else { self.label }
     }
@@ -82,7 +82,8 @@ impl LabelUnits {
 
     /// Returns the offset that is added to all margins: with a log link and an intercept the logarithm of the mean
     /// label so far (or of 1/(t + 1) as long as no label in t rows is above 0) minus that of the mean exposure; with a
-    /// log link alone the conversion between the units of labels of lanes and model; otherwise 0.
+    /// log link alone minus the logarithm of the unit of labels, for the learners trained side by side, and 0 for the
+    /// model; otherwise 0.
     pub(crate) fn offset(&self, intercept: bool) -> Offset {
         let Some(label_range) = &self.label_range else { return Offset::default() };
         let unit = if self.label > 0.0 { libm::log(self.label) } else { 0.0 };
@@ -111,8 +112,8 @@ impl LabelUnits {
         loss.in_units(self.label)
     }
 
-    /// Returns the bounds (down, up) at which derivatives are clipped, in the unit of gradients before weighting, for
-    /// a loss with a log link; (0, 0) as long as the unit of labels is 0; `None` for other losses.
+    /// Returns the bounds (down, up) at which derivatives are clipped for a loss with a log link, where labels and
+    /// margins are in their units; (0, 0) as long as the unit of labels is 0; `None` for other losses.
     pub(crate) fn derivative_bounds(&self, loss: Loss, y: f64) -> Option<(f64, f64)> {
         let label_range = self.label_range.as_ref()?;
         Some(if self.label > 0.0 { label_range.derivative_bounds(loss, y) } else { (0.0, 0.0) })
@@ -131,8 +132,8 @@ impl LabelUnits {
         }
     }
 
-    /// Chooses a new unit of labels if the label `y` (or, without a log link, the row's offset) is too large a
-    /// multiple of the current unit; returns true if the unit has changed.
+    /// Chooses a new unit of labels if there is none yet, or if the label `y` (or, without a log link, the row's
+    /// offset) is too large a multiple of the current unit; returns true if the unit has changed.
     pub(crate) fn fit_label(&mut self, loss: Loss, y: f64, offset: f64) -> bool {
         let old = self.label;
         let size = if self.label_range.is_some() { y } else { y.abs().max(offset.abs()) };
@@ -145,15 +146,16 @@ impl LabelUnits {
         self.label != old
     }
 
-    /// Chooses a new unit of gradients if the gradient `g` is too large a multiple of the current unit. Returns the
-    /// factor by which stored gradients have to be multiplied; `None` if there are none or the unit stays.
+    /// Chooses a new unit of gradients if there is none yet, or if the gradient `g` is too large a multiple of the
+    /// current unit. Returns the factor by which stored gradients have to be multiplied; `None` if none are stored, or
+    /// if the unit stays.
     pub(crate) fn fit_gradient(&mut self, g: f64) -> Option<f64> {
         fit(&mut self.gradient, g)
     }
 }
 
-/// Makes the nonzero `x` the new unit if there is no unit yet, or if `x` is more than [`FAR`] times the unit. Returns
-/// the ratio of the old unit to the new one; `None` if there was no old unit or it stays.
+/// Makes |`x`| the new unit if there is no unit yet and `x` is not 0, or if |`x`| is more than [`FAR`] times the unit.
+/// Returns the ratio of the old unit to the new one; `None` if there was no unit, or if it stays.
 fn fit(unit: &mut f64, x: f64) -> Option<f64> {
     if x == 0.0 || x.abs() <= *unit * FAR && *unit > 0.0 {
         return None;

@@ -19,15 +19,18 @@ use serde::{Deserialize, Serialize};
 /// shares are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MixtureWeights {
-    /// Discounted sum of losses per lane, as charged by [`charges`]; smaller is better.
+    /// Discounted sum of losses per lane (one of the learners trained side by side), as charged by [`charges`];
+    /// smaller is better.
     statistic: [f64; LANES],
-    /// Discounted sum of the losses that each lane would have if every label were the other class: see [`wrong_side`].
+    /// Discounted sum of the losses that each lane (one of the learners trained side by side) would have if every
+    /// label were the other class: see [`wrong_side`].
     wrong_side: [f64; LANES],
     /// Value of `statistic` at the end of the first pass, in which every row was scored before it was learnt; it
     /// counts less with every later pass.
     #[serde(rename = "first_pass")]
     first: [f64; LANES],
-    /// Mixture weight (share) of each lane in the model; the shares sum to 1.
+    /// Mixture weight (share) of each lane (one of the learners trained side by side) in the model; the shares sum to
+    /// 1.
     shares: Lanes,
     /// Number of rows whose losses are part of the statistic.
     rows: u64,
@@ -47,8 +50,8 @@ fn discount(rows: u64) -> f64 {
 /// doctor visits, where the model after one pass then had a larger loss than the best constant).
 const MANY: f64 = 10.0;
 
-/// Returns the charges of the lanes: their losses `values` as they count in the statistic, given a typical loss.
-/// Losses of classification, whose margins are of order 1, are charged unchanged.
+/// Returns the charges of the lanes (learners trained side by side): their losses `values` as they count in the
+/// statistic, given a typical loss. Losses of classification, whose margins are of order 1, are charged unchanged.
 #[inline(always)]
 fn charges(loss: Loss, values: &Lanes, typical: f64) -> [f64; LANES] {
     let values = values.0.map(f64::from);
@@ -65,12 +68,12 @@ fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
     }
 }
 
-/// Returns the losses that the lanes would have if the label were the other class, for classification; 0 for
-/// regression.
+/// Returns the losses that the lanes (learners trained side by side) would have if the label were the other class, for
+/// classification; 0 for regression.
 ///
-/// Every lane is charged for one additional row with an average margin of the wrong sign (Laplace's rule of
-/// succession). The reason is that n rows without an error do not prove that errors are rarer than 1/n; without this
-/// charge a few rows of a single class would favour infinite weights.
+/// Every lane (one of the learners trained side by side) is charged for one additional row with an average margin of
+/// the wrong sign (Laplace's rule of succession). The reason is that n rows without an error do not prove that errors
+/// are rarer than 1/n; without this charge a few rows of a single class would favour infinite weights.
 ///
 /// The logistic loss of a margin m of the wrong sign is that of −m plus |m|, so max(ym, 0) is added to the loss.
 #[inline(always)]
@@ -84,7 +87,8 @@ fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANE
     }
 }
 
-/// Returns the charges of the lanes (losses as they count in the statistic) at a row, given the margin of each lane.
+/// Returns the charges of the lanes (learners trained side by side) at a row, given the margin of each lane; charges
+/// are losses as they count in the statistic.
 #[inline(always)]
 fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
     let values = loss.values(y, margins);
@@ -92,8 +96,8 @@ fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
 }
 
 impl MixtureWeights {
-    /// Returns the initial mixture weights for lanes with the given step-size scales: shares are proportional to
-    /// 1/scale², since a lane with a large scale can do much harm.
+    /// Returns the initial mixture weights for lanes (learners trained side by side) with the given step-size scales:
+    /// shares are proportional to 1/scale², since a lane with a large scale can do much harm.
     pub(crate) fn new(scales: Lanes) -> MixtureWeights {
         let statistic = scales.0.map(|scale| 2.0 * libm::log(f64::from(scale / scales.0[0])));
         let none = [0.0; LANES];
@@ -123,8 +127,8 @@ impl MixtureWeights {
         self.shares
     }
 
-    /// Updates the mixture weights with the losses of the lanes at a row that has not been learnt yet; `y` and
-    /// `margins` are in the units in which lanes store them.
+    /// Updates the mixture weights with the losses of the lanes (learners trained side by side) at a row that has not
+    /// been learnt yet; `y` and `margins` are in the units in which lanes store them.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, margins: &Lanes) {
         // Charges of classification losses do not depend on the typical loss. The cap keeps an extreme label from
         // making the typical loss infinite for ever.
@@ -137,8 +141,8 @@ impl MixtureWeights {
         self.update(weight, &charges_at(loss, y, margins, typical));
     }
 
-    /// Updates the mixture weights with given charges of the lanes at a row, for multiclass losses, whose charges do
-    /// not depend on the typical loss.
+    /// Updates the mixture weights with given charges of the lanes (learners trained side by side) at a row, for
+    /// multiclass losses, whose charges do not depend on the typical loss.
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.count(weight, 0.0);
         self.update(weight, charges);
@@ -183,8 +187,8 @@ impl MixtureWeights {
         self.share();
     }
 
-    /// Returns the statistic plus the mean wrong-side loss for each lane; shares are proportional to the exponential
-    /// of minus this number.
+    /// Returns the statistic plus the mean wrong-side loss for each lane (one of the learners trained side by side);
+    /// shares are proportional to the exponential of minus this number.
     fn evidence(&self) -> [f64; LANES] {
         let weights = self.recent[1];
         // An overflowed sum counts as the largest number.
@@ -224,7 +228,7 @@ pub(crate) fn shortest(x: f32) -> f64 {
     x.to_string().parse().unwrap_or(f64::from(x))
 }
 
-/// Sums of the charges of the lanes on held-out rows at the end of a pass.
+/// Sums of the charges of the lanes (learners trained side by side) on held-out rows at the end of a pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeldOutCharges {
     loss: Loss,
@@ -236,7 +240,8 @@ pub(crate) struct HeldOutCharges {
 }
 
 impl HeldOutCharges {
-    /// Returns sums over no rows; `typical` is the mean loss of the best lane on the held-out rows.
+    /// Starts the sums with no rows; `typical` is the mean loss of the best lane (one of the learners trained side by
+    /// side) on the held-out rows.
     pub(crate) fn new(loss: Loss, typical: f64) -> HeldOutCharges {
         HeldOutCharges { loss, typical, weight: 0.0, rows: 0.0, charges: [0.0; LANES], wrong_side: [0.0; LANES] }
     }
@@ -245,8 +250,8 @@ impl HeldOutCharges {
         self.add_charges(weight, &charges_at(self.loss, y, margins, self.typical));
     }
 
-    /// Adds given charges of the lanes at a held-out row, for multiclass losses, whose charges do not depend on the
-    /// typical loss.
+    /// Adds given charges of the lanes (learners trained side by side) at a held-out row, for multiclass losses, whose
+    /// charges do not depend on the typical loss.
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.weight += weight;
         self.rows += 1.0;
@@ -256,7 +261,8 @@ impl HeldOutCharges {
         }
     }
 
-    /// Returns the total charge of each lane divided by the mean row weight, including the mean wrong-side loss.
+    /// Returns the total charge of each lane (one of the learners trained side by side) divided by the mean row
+    /// weight, including the mean wrong-side loss.
     fn charges(&self) -> [f64; LANES] {
         let usual = self.weight / self.rows;
         std::array::from_fn(|k| self.charges[k] / usual + self.wrong_side[k] / self.weight)

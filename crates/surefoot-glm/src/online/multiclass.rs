@@ -34,8 +34,8 @@ use crate::{
 };
 use std::io;
 
-/// Default online learner for multiclass losses: the lanes of all classes, and the mixture weights that the classes
-/// share.
+/// Default online learner for multiclass losses: the lanes (learners trained side by side) of all classes, and the
+/// mixture weights that the classes share.
 #[derive(Debug)]
 pub(crate) struct Multiclass {
     loss: Loss,
@@ -46,13 +46,15 @@ pub(crate) struct Multiclass {
     /// Coordinate stores (learner state per feature): one per class by class number, and an empty one for the next new
     /// class.
     stores: Vec<CoordinateStore>,
-    /// Buffers for the current row: one per store, and one more without a store.
+    /// Buffers for the current row: one per store, followed by one for which there is no store.
     workspaces: Vec<RowWorkspace>,
     /// Margins of the current model at the current row, one per class by ascending label.
     margins: Vec<f64>,
-    /// Margins of the lanes at their output points (average iterates) for the current row, one entry per class.
+    /// Margins of the lanes (learners trained side by side) at their output points (average iterates) for the current
+    /// row, one entry per class.
     outputs: Vec<Lanes>,
-    /// Derivative of the loss in the margin of each lane at the current row, one entry per class.
+    /// Derivative of the loss in the margin of each lane (one of the learners trained side by side) at the current
+    /// row, one entry per class.
     derivatives: Vec<Lanes>,
     /// Derivatives of the loss at the current row, in units of gradients and times the row's weight, one entry per
     /// class.
@@ -200,7 +202,8 @@ impl RowLearner for Multiclass {
         scalars.averaging.advance();
     }
 
-    /// Updates the mixture weights of the lanes with their losses on the held-out rows.
+    /// Updates the mixture weights of the lanes (learners trained side by side) with their losses on the held-out
+    /// rows.
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let (encoder, loss, count) = (row_loop.counts.encoder.clone(), self.loss, self.len());
         let mut charges = HeldOutCharges::new(loss, 0.0);

@@ -37,7 +37,7 @@ pub(crate) struct RowWorkspace {
     relatives: Vec<[f32; TILE]>,
     /// Bit mask for each tile: nonzeros that exceed the scale of their coordinate, the largest |x| so far.
     growing: Vec<u16>,
-    /// Per lane: average of the intercept as of the current round.
+    /// Per lane (one of the learners trained side by side): average of the intercept as of the current round.
     pub(crate) intercept: Lanes,
     /// Margin of the current model, equal to the bit to the margin of the saved model.
     pub(crate) margin: f64,
@@ -130,8 +130,8 @@ impl RowWorkspace {
         self.values[..self.pairs].iter().map(|x| x * x).sum()
     }
 
-    /// Adds the offset of a row to its margins: `model` to that of the model, `lanes` (in the unit of margins of the
-    /// lanes) to those of the lanes.
+    /// Adds the offset of a row to its margins: `model` to that of the model, and `lanes`, in the unit of margins, to
+    /// those of all learners trained side by side.
     #[cold]
     pub(crate) fn add_offset(&mut self, model: f64, lanes: f64) {
         self.margin += model;

@@ -72,7 +72,8 @@ impl Scalars {
         Ok(scalars)
     }
 
-    /// Returns the factor for each lane by which its points are multiplied to give weights, in the unit of margins.
+    /// Returns the factor for each lane (one of the learners trained side by side) by which its points are multiplied
+    /// to give weights, in the unit of margins.
     fn scales(&self, loss: Loss) -> Lanes {
         let labels = self.units.scale(loss) as f32;
         Lanes(self.step_sizes.scales(loss).0.map(|scale| scale * labels))
@@ -90,14 +91,15 @@ impl Scalars {
         }
     }
 
-    /// Returns the lanes with their shares, and the step-size scale of the lane with the largest share.
+    /// Returns the lanes (learners trained side by side) with their shares, and the step-size scale of the lane with
+    /// the largest share.
     pub(super) fn lanes(&self, loss: Loss) -> (Vec<Lane>, Option<f64>) {
         let grid = StepSizes::grid(loss);
         (self.mixture.lanes(grid), Some(shortest(grid.0[self.mixture.leader()])))
     }
 
-    /// Returns −1 if the lane with the largest share has the smallest scale of all lanes, 1 if it has the largest, and
-    /// 0 otherwise.
+    /// Returns −1 if the lane with the largest share has the smallest scale of all lanes (learners trained side by
+    /// side), 1 if it has the largest, and 0 otherwise.
     pub(super) fn grid_edge(&self) -> i8 {
         match self.mixture.leader() {
             0 => -1,

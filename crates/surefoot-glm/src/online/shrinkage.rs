@@ -42,8 +42,8 @@ struct Candidate {
     /// Penalty divided by the unit that is computed from the data: see [`Shrinkage::penalty_of`].
     #[serde(rename = "relative_penalty")]
     share: f64,
-    /// Number that is added to the intercept to compensate for the shrinkage of the other weights; its sign is that
-    /// for encoded labels.
+    /// Number that is added to the intercept to compensate for the shrinkage of the other weights, with the sign that
+    /// fits encoded labels (that of the saved model may be opposite).
     #[serde(rename = "intercept_shift")]
     shift: f64,
     /// Weighted sum, over the rows learnt, of the second derivative φ'' of the loss at the margin of the shrunk model.
@@ -153,7 +153,7 @@ impl ShrinkStep {
     }
 }
 
-/// Observation of one row before it is learnt: label, weight, margin and norm.
+/// Label, weight, margin and norm of one row, before the row is learnt.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observation {
     /// Encoded label: see [`LabelEncoder`](crate::labels::encoder::LabelEncoder).

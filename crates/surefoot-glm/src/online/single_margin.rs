@@ -38,8 +38,8 @@ use crate::{
 };
 use std::io;
 
-/// Default online learner for losses with a single margin: the state of its lanes, their mixture weights, and buffers
-/// for the current row.
+/// Default online learner for losses with a single margin: the state of its lanes (learners trained side by side),
+/// their mixture weights, and buffers for the current row.
 #[derive(Debug)]
 pub(crate) struct SingleMargin {
     loss: Loss,
@@ -52,15 +52,16 @@ pub(crate) struct SingleMargin {
     /// Sign of the model at the last `ask`, by [`LabelEncoder::sign`]: −1 if classes are encoded the other way round
     /// than in the model, otherwise 1.
     sign: f64,
-    /// Derivative of the loss in the margin of each lane at the current row, computed by `prepare` for `tell`.
+    /// Derivative of the loss in the margin of each lane (one of the learners trained side by side) at the current
+    /// row, computed by `prepare` for `tell`.
     gradient: Lanes,
     /// Offset of the current row, which is added to its margins.
     offset: f64,
-    /// Margin of the model before shrinkage at the current row, with the sign for encoded labels; only used with a
-    /// penalty.
+    /// Margin of the model before shrinkage at the current row, with the sign that fits encoded labels (that of the
+    /// saved model may be opposite); only used with a penalty.
     learnt: f64,
-    /// Margins of the models shrunk by each penalty of the path at the current row, with the sign for encoded labels;
-    /// empty if there is no penalty.
+    /// Margins of the models shrunk by each penalty of the path at the current row, with the sign that fits encoded
+    /// labels (that of the saved model may be opposite); empty if there is no penalty.
     shrunk: Vec<f64>,
 }
 
@@ -172,9 +173,9 @@ impl RowLearner for SingleMargin {
         margins.push(self.workspaces[0].margin);
     }
 
-    /// Computes the derivative of the loss for every lane at its query point, in the unit of margins and without the
-    /// row's weight. If the label is too large for the current unit of labels, changes the unit first, unless the row
-    /// is refused.
+    /// Computes the derivative of the loss for every lane (one of the learners trained side by side) at its query
+    /// point, in the unit of margins and without the row's weight. If the label is too large for the current unit of
+    /// labels, changes the unit first, unless the row is refused.
     fn prepare(&mut self, y: f64, _: f64) -> Result<(), Fault> {
         let units = self.scalars.units;
         if self.scalars.units.fit_label(self.loss, y, self.offset) {
@@ -237,8 +238,8 @@ impl RowLearner for SingleMargin {
         self.scalars.averaging.advance();
     }
 
-    /// Updates the mixture weights of the lanes with their losses on the held-out rows, and scores the penalties of a
-    /// path.
+    /// Updates the mixture weights of the lanes (learners trained side by side) with their losses on the held-out
+    /// rows, and scores the penalties of a path.
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let (encoder, units) = (row_loop.counts.encoder.clone(), self.scalars.units);
         let terms = self.terms(encoder.sign());

@@ -14,8 +14,8 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Multiple of the model's gradient at which the gradient of a lane is clipped. The sums S contain the model's
-/// gradients only, so without clipping a lane that is far off could diverge.
+/// Multiple of the model's gradient at which the gradient of a lane (one of the learners trained side by side) is
+/// clipped. The sums S contain the model's gradients only, so without clipping a lane that is far off could diverge.
 const CLIP: f32 = 2.0;
 
 /// Returns the exponent k by which squared gradients are discounted: after t rows, the squared gradient of row s has a
@@ -28,8 +28,8 @@ fn discount_exponent(loss: Loss) -> f64 {
     }
 }
 
-/// Discounted sums of squared gradients, of the model and of each lane, from which corrected step-size scales are
-/// computed.
+/// Discounted sums of squared gradients, of the model and of each lane (one of the learners trained side by side),
+/// from which corrected step-size scales are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StepSizes {
     model: f64,
@@ -44,7 +44,7 @@ impl StepSizes {
     }
 
     /// Adds the gradients at the row of round `step`, with one entry per margin. In each entry, sets the model's
-    /// gradient from those of the lanes, and clips the gradients of the lanes.
+    /// gradient from those of the lanes (learners trained side by side), and clips the gradients of the lanes.
     #[inline]
     pub(crate) fn add(&mut self, loss: Loss, step: u32, shares: &Lanes, gradients: &mut [Gradients]) {
         let k = discount_exponent(loss);
@@ -75,9 +75,9 @@ impl StepSizes {
         scales
     }
 
-    /// Returns the step-size scales D of the lanes, each about 3 times the one before. Margins are of order 1 in
-    /// classification and with a log link; in regression, weights may exceed the standard deviation of the label by
-    /// far if columns are nearly collinear.
+    /// Returns the step-size scales D of the lanes (learners trained side by side), each about 3 times the one before.
+    /// Margins are of order 1 in classification and with a log link; in regression, weights may exceed the standard
+    /// deviation of the label by far if columns are nearly collinear.
     pub(crate) fn grid(loss: Loss) -> Lanes {
         Lanes(match loss.classifies() || loss.variance_power().is_some() {
             true => [0.03, 0.1, 0.3, 1.0, 3.0, 10.0],

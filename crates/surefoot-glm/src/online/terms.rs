@@ -7,10 +7,10 @@ use crate::simd::lanes::Lanes;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     pub(crate) averaging: Averaging,
-    /// Factor for each lane by which its points are multiplied: corrected step-size scale times scale of the labels. A
-    /// lane is one of the learners trained side by side.
+    /// Factor for each lane (one of the learners trained side by side) by which its points, average and iterate, are
+    /// multiplied: corrected step-size scale times scale of the labels.
     pub(crate) scales: Lanes,
-    /// `scales` times the mixture weight of each lane.
+    /// `scales` times the mixture weight of each lane (one of the learners trained side by side).
     pub(crate) parts: Lanes,
     /// Sign of the model (see [`LabelEncoder`](crate::labels::encoder::LabelEncoder)) times the unit in which margins
     /// are stored.

@@ -47,7 +47,8 @@ pub(crate) struct Tile {
 pub(crate) struct TileRates {
     /// Step size of each coordinate: see [`step_size`].
     rates: [f32; TILE],
-    /// Weight in the average of the rounds since each coordinate's last update: see [`averaging_weight`].
+    /// Weight in the average of the rounds (rows learnt) since each coordinate's last update: see
+    /// [`averaging_weight`].
     shares: [f32; TILE],
     /// Inverse scale 1/M of each coordinate; for coordinates without updates, a number so large that every value
     /// exceeds M.
@@ -70,8 +71,8 @@ impl<W: F32x16> Sums<W> {
         Sums { output: [W::of(0.0); LANES], direction: [W::of(0.0); LANES], margin: MarginSum::default() }
     }
 
-    /// Returns two sums per lane: the margin at the output point (average), and the product of the row with the
-    /// direction of the iterate.
+    /// Returns two sums per lane (one of the learners trained side by side): the margin at the output point (average),
+    /// and the product of the row with the direction of the iterate.
     #[inline(always)]
     pub(crate) fn totals(&self) -> (Lanes, Lanes) {
         let (mut lines, mut places) = ([CacheLine::zeroed(); WIDTH], [CacheLine::zeroed(); WIDTH]);

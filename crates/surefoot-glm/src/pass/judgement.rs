@@ -28,13 +28,14 @@ pub use constant::WorseThanConstant;
 pub(crate) use verdict::Printed;
 use verdict::{RowLosses, SampleLosses};
 
-/// Excess loss, in standard errors, up to which no alarm is raised.
+/// Excess of the final model's loss over the reported loss, in standard errors, up to which no alarm is raised.
 const ERRORS: f64 = 5.0;
-/// Number of standard errors of sampling noise that are subtracted from an excess loss if only a sample of the rows
-/// was scored. The number is smaller than [`ERRORS`], since for a false alarm sampling noise would have to exceed
-/// [`ERRORS`] and [`SHARE`] as well.
+/// Number of standard errors of sampling noise that are subtracted from the final model's excess loss if only a sample
+/// of the rows was scored. The number is smaller than [`ERRORS`], since for a false alarm sampling noise would have to
+/// exceed [`ERRORS`] and [`SHARE`] as well.
 const NOISE_ERRORS: f64 = 3.0;
-/// Excess loss, as a fraction of the explainable loss, up to which no alarm is raised.
+/// Excess loss, as a fraction of the explainable loss (that of the best constant minus the least possible), up to
+/// which no alarm is raised.
 const SHARE: f64 = 0.05;
 
 /// Scores a model on the rows of a sample; returns for each row the loss of the model, and the loss of the row when it

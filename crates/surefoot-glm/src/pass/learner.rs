@@ -87,8 +87,8 @@ pub(crate) trait RowLearner: Debug + Send {
         (Vec::new(), None)
     }
 
-    /// Returns −1 if the lane with the largest share has the smallest step-size scale of all lanes, 1 if it has the
-    /// largest, and 0 otherwise.
+    /// Returns −1 if the lane with the largest share has the smallest step-size scale of all lanes (learners trained
+    /// side by side), 1 if it has the largest, and 0 otherwise.
     fn grid_edge(&self) -> i8 {
         0
     }

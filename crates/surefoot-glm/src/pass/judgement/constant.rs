@@ -14,17 +14,19 @@ use crate::{metrics::progressive_loss::ProgressiveLoss, model::trained_model::Mo
 
 /// Minimum number of rows for a comparison with the best constant prediction.
 const LEAST: usize = 50;
-/// Minimum number of held-out rows for a comparison with the best constant; fewer suffice if their excess loss is
-/// larger than the explainable loss.
+/// Minimum number of held-out rows for a comparison with the best constant; fewer suffice if the excess loss is larger
+/// than the explainable loss (that of the best constant minus the least possible).
 const LEAST_HELD_OUT: u64 = 20;
 /// Excess loss, in standard errors, beyond which it is due to many rows: a single outlier makes an excess of about one
 /// standard error, two outliers of about √2.
 const CHANCE: f64 = 1.5;
-/// Excess of the reported loss, as a fraction of the explainable loss, beyond which it always counts. A smaller excess
-/// is the price of the first rows of any run.
+/// Excess of the reported loss over that of the best constant, as a fraction of the explainable loss (that of the best
+/// constant minus the least possible), beyond which it always counts. A smaller excess is the price of the first rows
+/// of any run.
 const MUCH: f64 = 0.1;
-/// Excess loss of the later half of the rows, as a fraction of the explainable loss, beyond which it counts, provided
-/// that the excess of the reported loss is above [`SHARE`].
+/// Excess loss of the later half of the rows over the best constant, as a fraction of the explainable loss (that of
+/// the best constant minus the least possible), beyond which it counts, provided that the excess of the reported loss
+/// is above [`SHARE`].
 const LITTLE: f64 = 0.02;
 
 /// Finding that a model, or the reported loss, is worse than the best constant prediction.

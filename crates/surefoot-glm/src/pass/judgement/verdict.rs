@@ -7,8 +7,8 @@ use crate::{loss::Loss, metrics::progressive_loss::ProgressiveLoss, model::order
 /// Minimum number of sampled rows with which an alarm can be raised.
 const FEW: usize = 10;
 
-/// Cap on losses, as a multiple of the explainable loss, for a second test with less noise. The mean of capped losses
-/// is never above the mean of the losses.
+/// Cap on losses, as a multiple of the explainable loss (that of the best constant minus the least possible), for a
+/// second test with less noise. The mean of capped losses is never above the mean of the losses.
 const CUT: f64 = 10.0;
 
 /// Mean loss reported to the user, with which the losses of the sampled rows are compared.
