@@ -93,7 +93,7 @@ pub struct TableSchema {
     /// Decimal separator of numbers in a text table; `None` if the user did not specify one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimal: Option<char>,
-    /// How missing cells are treated.
+    /// Treatment of missing cells in the table.
     pub missing: Missing,
     /// Cell texts that count as missing, in addition to empty cells and the usual spellings such as NA.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -174,7 +174,7 @@ impl Role {
     }
 }
 
-/// How missing cells of a table are treated.
+/// Treatment of missing cells of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {

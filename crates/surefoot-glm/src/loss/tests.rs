@@ -1,4 +1,4 @@
-//! Tests of every loss: derivatives against finite differences, f32 lanes against f64, best constants against a
+//! Tests of every loss: derivatives against finite differences, vectorised f32 against f64, best constants against a
 //! search, and values against references computed with 60 digits.
 
 use super::{derivative_cut::LabelRange, *};

@@ -204,8 +204,8 @@ impl MixtureWeights {
         self.shares = raw / Lanes([sum; LANES]);
     }
 
-    /// Returns the index of the lane with the largest share, which is the lane with the smallest scale if shares are
-    /// equal.
+    /// Returns the index of the lane (one of the learners trained side by side) with the largest share; if shares are
+    /// equal, of the one with the smallest scale.
     pub(crate) fn leader(&self) -> usize {
         (0..LANES).fold(0, |best, k| if self.shares.0[k] > self.shares.0[best] { k } else { best })
     }

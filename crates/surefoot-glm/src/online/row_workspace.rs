@@ -44,7 +44,7 @@ pub(crate) struct RowWorkspace {
     /// Margins of the lanes (learners trained side by side) at their output points, which are the averages of their
     /// iterates.
     pub(crate) output: Lanes,
-    /// Margins of the lanes at their query points, where gradients are computed.
+    /// Margins of the lanes (learners trained side by side) at their query points, where gradients are computed.
     pub(crate) query: Lanes,
 }
 

@@ -63,8 +63,8 @@ impl StepSizes {
         }
     }
 
-    /// Returns the corrected step-size scale D_k/√ρ_k of each lane k, where ρ_k is the ratio of the lane's squared
-    /// gradients to the model's.
+    /// Returns the corrected step-size scale D_k/√ρ_k of each learner k trained side by side (lane), where ρ_k is the
+    /// ratio of the lane's squared gradients to the model's.
     pub(crate) fn scales(&self, loss: Loss) -> Lanes {
         let mut scales = StepSizes::grid(loss);
         for (scale, &sum) in scales.0.iter_mut().zip(&self.lanes) {

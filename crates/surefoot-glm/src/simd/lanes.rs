@@ -23,7 +23,7 @@ impl Lanes {
         self.0.iter().all(|x| x.is_finite())
     }
 
-    /// Returns the dot product Σ a_k·b_k over the lanes k, summed in a fixed order.
+    /// Returns the dot product Σ a_k·b_k over the lanes k (learners trained side by side), summed in a fixed order.
     #[inline(always)]
     pub(crate) fn dot(self, other: Lanes) -> f32 {
         let [a, b, c, d, e, f] = (self * other).0;

@@ -1,5 +1,5 @@
-//! Tests of multiclass losses against values computed with 500 digits, finite differences, the f32 lanes, and each
-//! other.
+//! Tests of multiclass losses against values computed with 500 digits, finite differences, their vectorised f32
+//! versions, and each other.
 
 use super::*;
 

@@ -7,7 +7,7 @@
 
 use super::{LANES, Lanes};
 
-/// Computes e^(−|x|) for each lane to a relative error below 3e-7; 0 for |x| ≥ 87, where the result would become
+/// Computes e^(−|x|) elementwise, to a relative error below 3e-7; 0 for |x| ≥ 87, where the result would become
 /// subnormal in f32.
 pub(crate) fn exp_neg_abs(x: &Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
@@ -18,7 +18,7 @@ pub(crate) fn exp_neg_abs(x: &Lanes) -> Lanes {
     Lanes(exp(x.0))
 }
 
-/// Computes ln(1 + x) for each lane, for 0 ≤ x ≤ 1, to a relative error below 3e-7.
+/// Computes ln(1 + x) elementwise for 0 ≤ x ≤ 1, to a relative error below 3e-7.
 pub(crate) fn ln_1p_of_unit(x: Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
@@ -40,7 +40,7 @@ fn ln_avx2(x: &Lanes) -> Lanes {
     narrow(ln(wide(x)))
 }
 
-/// Returns the lanes padded with zeros to eight elements, which fill an AVX2 register.
+/// Returns the six elements padded with zeros to eight, which fill an AVX2 register.
 #[inline(always)]
 fn wide(x: &Lanes) -> [f32; 8] {
     let mut out = [0.0; 8];
