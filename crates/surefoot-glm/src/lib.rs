@@ -1,4 +1,4 @@
-//! Losses, rows and the one-pass trainer of generalised linear models.
+//! Losses, rows, and the one-pass trainer for generalised linear models.
 //!
 //! | task | items |
 //! | --- | --- |

@@ -1,9 +1,10 @@
-//! Threads with a fallback: if the system refuses a thread, the calling thread does the work.
+//! Threads with a fallback: if the operating system refuses a new thread, the calling thread does the work.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{Builder, JoinHandle, scope};
 
-/// Starts `work` on a new thread with the data `needs`, and returns the data if the system refuses a thread.
+/// Runs `work` on a new thread, which takes the data `needs`; returns the data if the operating system refuses a
+/// thread.
 ///
 /// ```
 /// use surefoot_glm::threads::start;
@@ -29,11 +30,12 @@ pub fn start<S: Send + 'static, T: Send + 'static>(
     Builder::new().name(name.to_owned()).spawn(run).map_err(|_| take(&shared).expect("no thread has taken it"))
 }
 
-/// Maximum number of threads of [`share`].
+/// Maximum number of threads that [`share`] uses.
 const MOST: usize = 1024;
 
-/// Runs `work` on up to `threads` threads at once, including the calling thread, and on at most 1,024. `work` takes
-/// tasks from a shared queue and returns when none is left; it may run on fewer threads if the system refuses some.
+/// Runs `work` on up to `threads` threads at once, at most 1,024, one of which is the calling thread. `work` has to
+/// take tasks from a queue shared by all threads, and return when none is left, because the operating system may
+/// refuse some threads.
 pub fn share(threads: usize, work: impl Fn() + Sync) {
     scope(|scope| {
         for _ in 1..threads.min(MOST) {

@@ -1,4 +1,4 @@
-//! The certificate of a finished model in a ball, from one more pass over the rows.
+//! Certificate for a finished model with weights in a ball, computed in one more pass over the rows.
 
 use crate::{
     data::{
@@ -14,9 +14,9 @@ use crate::{
 use surefoot::certificate::{self as core, Inside};
 use surefoot::{Ball, Grow, Sparse};
 
-/// One more pass over rows, which computes the mean loss F of a model w in a ball of radius r, and a bound on its
-/// excess over the best model in the ball: r‖∇F‖ + ⟨w, ∇F⟩, the Fenchel (or Frank–Wolfe) gap. The bound holds for
-/// certain, for any rows and any model.
+/// An additional pass over the rows for a finished model with weights w in a ball of radius r around 0. It computes
+/// the mean loss F(w), and an upper bound on its excess over the least mean loss of any model in the ball: r‖∇F‖ + ⟨w,
+/// ∇F⟩, the Fenchel (or Frank–Wolfe) gap. The bound always holds, whatever the rows and the model are.
 ///
 /// Costs O(nonzeros) per row, and O(features) memory.
 ///
@@ -37,29 +37,30 @@ use surefoot::{Ball, Grow, Sparse};
 /// ```
 #[derive(Debug)]
 pub struct FullPass {
-    /// Loss that the model minimises.
+    /// Loss function whose mean is computed.
     loss: Loss,
-    /// Labels of the model's classes.
+    /// Class labels of the model, by which row labels are encoded.
     labels: Labels,
     /// Whether the model has an intercept, which is coordinate 0 with the value 1 in every row.
     intercept: bool,
-    /// Ball that contains the model.
+    /// Ball around 0 in which the weights of the model lie.
     ball: Ball<f64>,
     predictor: Predictor,
     feature_index: FeatureIndex,
-    /// Weights of the model by coordinate; features that the model does not have are beyond the end, and have weight
-    /// 0.
+    /// Weights of the model by coordinate number. Features that the model has not seen have numbers beyond the end,
+    /// and weight 0.
     point: Vec<f64>,
-    /// Sums of losses and gradients over the rows added.
+    /// Sums of losses and gradients at the model's weights over the rows added so far.
     sums: core::FullPass,
-    /// Coordinates of the current row's nonzeros, the intercept's first.
+    /// Coordinate numbers of the current row's nonzeros, the intercept's first.
     numbers: Vec<u32>,
     /// Values of the current row's nonzeros, the intercept's first.
     values: Vec<f64>,
 }
 
 impl FullPass {
-    /// Returns a pass without rows; `None` if the model has no ball or is invalid ([`Model::check`]).
+    /// Prepares a pass over rows for `model`; returns `None` if the model has no ball
+    /// ([`Settings::ball`](crate::Settings::ball)) or is invalid ([`Model::check`]).
     #[must_use]
     pub fn new(model: &Model) -> Option<FullPass> {
         let ball = model.settings.ball.as_ref()?;
@@ -81,7 +82,7 @@ impl FullPass {
         })
     }
 
-    /// Adds rows `from..to` of a batch; rows of weight 0 are skipped.
+    /// Adds rows `from..to` of a batch to the sums; rows of weight 0 are skipped.
     ///
     /// # Errors
     /// Returns the position of the first row that cannot be used, with its fault.
@@ -120,8 +121,8 @@ impl FullPass {
         Ok(())
     }
 
-    /// Returns the certificate of the excess loss, and the mean loss over the rows; `None` if there is no
-    /// certificate.
+    /// Returns the certificate, which bounds the excess loss or says why there is no bound, and the mean loss over the
+    /// rows added; the mean loss is `None` if there is no bound.
     #[must_use]
     pub fn certificate(&self) -> (Certificate, Option<f64>) {
         let point = |i: usize| self.point.get(i).copied().unwrap_or(0.0);

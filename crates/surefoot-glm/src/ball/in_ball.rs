@@ -1,4 +1,5 @@
-//! The learner in a ball around 0, used if a radius is given; its model can have a certificate.
+//! Online learner whose weights are constrained to a ball around 0; used if a radius is given. Its models can have
+//! certificates.
 //!
 //! The learner is the anytime conversion of centred dual averaging from the `surefoot` crate, in f64. The features
 //! are not known beforehand, so all sums grow with the features seen. Rows are learnt in raw units, and the intercept
@@ -33,16 +34,17 @@ use crate::{
 use surefoot::{Anytime, AskTell, DualAveraging, Grow, Learner, Point, Sparse, Squares, Uniform, Vector, View};
 use watch::{CertificateTracker, Observation};
 
-/// Interpolation β of the query point between the iterate and the average, which Theorem 1 of arXiv 1903.00974 leaves
-/// open. Measured after one pass and after ten passes over a9a in a ball of radius 3, the gap was 0.0022 and 0.0002
-/// with β = 0.4, and 0.023 and 0.008 with β = 1. With averaging weights t in place of 1 the gap was about the same, and
-/// the bound with probability 95 % a third larger.
+/// Interpolation parameter β: gradients are computed at (1 − β)·iterate + β·average. Theorem 1 of arXiv 1903.00974
+/// leaves β open. On a9a in a ball of radius 3, the gap to the optimum after one pass and after ten passes was 0.0022
+/// and 0.0002 with β = 0.4, and 0.023 and 0.008 with β = 1. With averaging weights t in place of 1 the gap was about
+/// the same, and the bound with probability 95 % a third larger.
 const BETA: f64 = 0.4;
 
-/// Algorithm 1 of arXiv 1903.00974, with the sums of its certificate.
+/// Optimisation method: Algorithm 1 of arXiv 1903.00974 (anytime online-to-batch conversion) over dual averaging, with
+/// the sums from which certificates are computed.
 type Method = Anytime<f64, DualAveraging<f64, surefoot::Ball<f64>>, Uniform>;
 
-/// The learner in a ball, and the statistics of its certificates.
+/// Online learner with weights in a ball, and the statistics from which its certificates are computed.
 #[derive(Debug)]
 pub(crate) struct InBall {
     loss: Loss,
@@ -55,18 +57,19 @@ pub(crate) struct InBall {
     row: FoundRow,
 }
 
-/// The row asked last: coordinates and values of its nonzeros, the intercept's first, and unseen features apart.
+/// Row given to the last `ask`, looked up: coordinate numbers and values of its nonzeros (the intercept first), and
+/// its unseen features.
 #[derive(Debug, Default)]
 struct FoundRow {
-    /// Coordinate numbers of the row's nonzeros; unseen features are appended only if the row is accepted.
+    /// Coordinate numbers of the row's nonzeros. Unseen features of the row get a number only when the row is learnt.
     numbers: Vec<u32>,
     /// Values of the row's nonzeros, one per entry of `numbers`.
     values: Vec<f64>,
     /// Unseen features of the row: id, value, and position in the row.
     new: Vec<(u64, f64, usize)>,
-    /// Numbers of the row from which certificates are computed.
+    /// Margins, loss, derivative and norm of the row, from which certificates are computed.
     observation: Observation,
-    /// Margin of the model at the row, where a positive margin predicts the positive class.
+    /// Margin of the current model at the row; positive if the positive class is predicted.
     margin: f64,
 }
 
@@ -77,7 +80,7 @@ impl FoundRow {
 }
 
 impl InBall {
-    /// Returns an untrained learner.
+    /// Returns an untrained learner with weights in `ball`.
     pub(crate) fn new(settings: &Settings, ball: Ball) -> InBall {
         let learner = DualAveraging::new(1, surefoot::Ball::new(ball.radius));
         InBall {
@@ -92,12 +95,15 @@ impl InBall {
         }
     }
 
-    /// Returns the weight of coordinate `number` in the current model; `sign` is the sign of the label encoder.
+    /// Returns the weight of coordinate `number` in the current model; `sign` is
+    /// [`LabelEncoder::sign`](crate::labels::encoder::LabelEncoder::sign), −1 if classes were encoded the other way
+    /// round.
     fn weight(&self, number: u32, sign: f64) -> f64 {
         sign * self.method.output().at(number as usize)
     }
 
-    /// Looks up the nonzeros of a row and returns its margin, summed as by [`Predictor::score`].
+    /// Looks up the coordinates of a row's nonzeros, and returns the row's margin, summed in the same order as by
+    /// [`Predictor::score`].
     fn find(&mut self, row: &Row<'_>, sign: f64) -> f64 {
         let found = &mut self.row;
         found.numbers.clear();
@@ -124,7 +130,8 @@ impl InBall {
         margin.total(intercept)
     }
 
-    /// Returns the Euclidean norm of the last row given to [`ask`](RowLearner::ask), including the 1 of the intercept.
+    /// Returns the Euclidean norm of the row given to the last [`ask`](RowLearner::ask), including the constant 1 for
+    /// the intercept.
     fn length(&self) -> f64 {
         let mut squares = Squares::default();
         let new = self.row.new.iter().map(|(_, value, _)| value);

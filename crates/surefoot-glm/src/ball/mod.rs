@@ -1,4 +1,4 @@
-//! Learning in a ball around 0, with certificates.
+//! Online learning with weights in a ball around 0, and certificates of the learnt models.
 //!
 //! This module may use [`pass`](crate::pass), every module that `pass` may use, and the learners of the `surefoot`
 //! crate.

@@ -1,8 +1,8 @@
-//! Faults: reasons why parsed rows cannot be used.
+//! Faults: error values that say why a row cannot be used.
 
 use std::fmt;
 
-/// Part of a row that is at fault.
+/// Part of a row that a [`Fault`] is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The row as a whole.
@@ -11,21 +11,21 @@ pub enum Part {
     Label,
     /// The weight of the row.
     Weight,
-    /// The nonzero at this position in the row, counted from 0.
+    /// One nonzero of the row (a pair of feature id and value), by its position in the row, counted from 0.
     Pair(usize),
 }
 
-/// Reason why a row cannot be used. A function that returns a fault has not changed its own state.
+/// Error that says why a row cannot be used. A function that returns a fault has left its state unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Part of the row that is at fault.
     pub part: Part,
-    /// Description of what is wrong and of the remedy, without file and line, which the reader adds.
+    /// Description of the error and its remedy. It does not name the file and line, which the reader adds.
     pub message: String,
 }
 
 impl Fault {
-    /// Returns a fault of `part`.
+    /// Returns a fault about `part` of a row, with the given message.
     #[must_use]
     pub fn new(part: Part, message: impl Into<String>) -> Fault {
         Fault { part, message: message.into() }

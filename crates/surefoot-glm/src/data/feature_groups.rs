@@ -1,9 +1,9 @@
-//! Factors of the penalty and bounds of the weights, by group of features.
+//! Penalty factors and weight bounds that apply to named groups of features.
 
 use serde::{Deserialize, Serialize};
 
-/// Lower and upper bound of a weight, one or both of which may be infinite. The weight 0 is always allowed, since a
-/// feature without rows has weight 0.
+/// Lower and upper bound of a weight; each may be infinite. The bounds always include 0, since a feature that occurs
+/// in no row has weight 0.
 ///
 /// ```
 /// use surefoot_glm::Bounds;
@@ -31,19 +31,19 @@ impl Bounds {
         (low <= 0.0 && high >= 0.0 && low < high).then_some(Bounds { low: low + 0.0, high: high + 0.0 })
     }
 
-    /// Returns the lower bound; −∞ if there is none.
+    /// Returns the lower bound; −∞ if weights are not bounded below.
     #[must_use]
     pub fn low(self) -> f64 {
         self.low
     }
 
-    /// Returns the upper bound; ∞ if there is none.
+    /// Returns the upper bound; ∞ if weights are not bounded above.
     #[must_use]
     pub fn high(self) -> f64 {
         self.high
     }
 
-    /// Whether any weight is allowed.
+    /// Whether both bounds are infinite, so that any weight is allowed.
     #[must_use]
     pub fn is_free(&self) -> bool {
         *self == Bounds::FREE
@@ -63,7 +63,7 @@ impl Default for Bounds {
 }
 
 impl From<Bounds> for [Option<f64>; 2] {
-    /// Converts infinite bounds to null, since numbers in JSON are finite.
+    /// Converts bounds for JSON, which has only finite numbers: an infinite bound becomes null.
     fn from(Bounds { low, high }: Bounds) -> Self {
         [low, high].map(|bound| Some(bound).filter(|bound| bound.is_finite()))
     }
@@ -78,21 +78,21 @@ impl TryFrom<[Option<f64>; 2]> for Bounds {
     }
 }
 
-/// Penalty factor and bounds of the weight of one feature.
+/// Penalty factor and weight bounds that apply to one feature.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// Factor by which l1 and l2 are multiplied, at least 0.
+    /// Factor by which the penalties l1 and l2 are multiplied for the feature, at least 0.
     pub factor: f64,
-    /// Bounds within which the weight of the feature lies.
+    /// Bounds within which the weight of the feature must lie.
     pub bounds: Bounds,
 }
 
-/// Groups of features with penalty factors or bounds of their own, by the name of a namespace, of a column, or of a
-/// range of indices.
+/// Penalty factors and weight bounds for named sets of features: each name is that of a namespace, of a column, or of
+/// a range of indices.
 ///
-/// A feature may be named several times. The last factor and the last bounds apply, so each feature is in one of
-/// (factors + 1)·(bounds + 1) groups, whose number follows from the names alone. The features of group 0 have neither
-/// a factor nor bounds of their own.
+/// A feature may match several names; the last matching factor and the last matching bounds apply. So each feature is
+/// in one of (factors + 1)·(bounds + 1) groups, whose number follows from the names alone. Features of group 0 match
+/// no name: they have factor 1 and the bounds of all other features.
 ///
 /// ```
 /// use surefoot_glm::{Bounds, FeatureGroups};
@@ -105,27 +105,27 @@ pub struct Rule {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FeatureGroups {
-    /// Penalty factors by name; l1 and l2 of the named features are multiplied by the factor.
+    /// Penalty factors by name; the penalties l1 and l2 of the named features are multiplied by the factor.
     #[serde(default, rename = "penalty_factors", skip_serializing_if = "Vec::is_empty")]
     pub factors: Vec<(String, f64)>,
-    /// Bounds of weights by name, which replace the bounds of all features.
+    /// Weight bounds by name, which replace the general bounds for the named features.
     #[serde(default, rename = "group_bounds", skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<(String, Bounds)>,
 }
 
 impl FeatureGroups {
-    /// Whether there are no groups.
+    /// Whether no factor and no bounds are given.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.factors.is_empty() && self.bounds.is_empty()
     }
 
-    /// Returns all names, including repeated ones.
+    /// Returns the names of all factors, then of all bounds, including repeated names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.factors.iter().map(|(name, _)| &**name).chain(self.bounds.iter().map(|(name, _)| &**name))
     }
 
-    /// Returns the group number of a feature; `is_meant` decides whether a name refers to the feature.
+    /// Returns the group number of a feature, where `is_meant` says whether a name refers to the feature.
     #[must_use]
     pub fn number(&self, mut is_meant: impl FnMut(&str) -> bool) -> u32 {
         let factor = self.factors.iter().rposition(|(name, _)| is_meant(name)).map_or(0, |at| at + 1);
@@ -133,8 +133,8 @@ impl FeatureGroups {
         (factor * (self.bounds.len() + 1) + bounds) as u32
     }
 
-    /// Returns the penalty factor and bounds of the features of a group; `others` are the bounds of features without
-    /// bounds of their own.
+    /// Returns the penalty factor and weight bounds of the features in group `number`; `others` are the bounds of
+    /// features in groups without bounds.
     #[must_use]
     pub fn rule(&self, number: u32, others: Bounds) -> Rule {
         let (factor, bounds) = self.parts(number);
@@ -148,8 +148,8 @@ impl FeatureGroups {
         (self.factors.len() + 1).saturating_mul(self.bounds.len() + 1)
     }
 
-    /// Returns the positions, in `factors` and in `bounds`, of a group's penalty factor and bounds; `None` for those
-    /// the group does not have.
+    /// Returns the positions of a group's penalty factor in `factors` and of its bounds in `bounds`; `None` in place
+    /// of a part that the group does not have.
     pub(crate) fn parts(&self, number: u32) -> (Option<usize>, Option<usize>) {
         let (number, sides) = (number as usize, self.bounds.len() + 1);
         ((number / sides).checked_sub(1), (number % sides).checked_sub(1))

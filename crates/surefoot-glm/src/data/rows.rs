@@ -1,4 +1,4 @@
-//! Rows and batches of rows, which readers fill and trainers learn.
+//! Rows and batches of rows, which readers fill and trainers learn from.
 //!
 //! A [`Batch`] owns flat arrays that are refilled without allocation once they have grown to size. It also keeps the
 //! text from which its rows were parsed, so that a fault found later (a label outside the loss's domain, say) can
@@ -7,31 +7,31 @@
 use super::fault::{Fault, Part};
 use crate::simd::prefetch::prefetch;
 
-/// One row as the trainer sees it.
+/// One row of data, borrowed from a [`Batch`], as learners and predictors take it.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// Label as in the data, not encoded; `None` for an unlabelled row.
+    /// Label as it is written in the data, before encoding; `None` for an unlabelled row.
     pub label: Option<f64>,
     /// Importance weight, finite and at least 0.
     pub weight: f64,
     /// Finite number that is added to the margin, such as the logarithm of an exposure or the margin of another
     /// model; 0 for multiclass losses.
     pub offset: f64,
-    /// Feature ids, each at most once, in any order.
+    /// Feature ids of the row's nonzeros, each at most once, in any order.
     pub index: &'a [u64],
-    /// Feature values, finite, as many as `index` has ids.
+    /// Feature values of the row's nonzeros, finite, one per id in `index`.
     pub value: &'a [f64],
-    /// Group number of each feature (see [`FeatureGroups`](crate::FeatureGroups)), as many as `index` has ids; empty
-    /// if all are 0.
+    /// Group number of each feature (see [`FeatureGroups`](crate::FeatureGroups)), one per id in `index`; empty if all
+    /// features are in group 0.
     pub group: &'a [u32],
-    /// Number of the row among the rows of positive weight in the data, starting at 1, for rows that are read in
-    /// another order than in the data; otherwise 0.
+    /// Number of the row among the rows of positive weight in the data, counted from 1, for rows that are read in
+    /// shuffled order; 0 for rows read in the order of the data.
     pub position: u64,
 }
 
 impl Row<'_> {
-    /// Checks the invariants of the fields: as many values as ids, each id at most once, finite numbers, and a weight
-    /// of at least 0. All functions that take rows check this first.
+    /// Checks the invariants of the row's fields: as many values as ids, distinct ids, finite numbers, and a weight of
+    /// at least 0. Every function that takes a row makes this check first.
     ///
     /// *Cost*: O(nonzeros), a small part of the cost of learning the row; O(nonzeros·log nonzeros) if ids are not
     /// ascending.
@@ -71,7 +71,7 @@ impl Row<'_> {
         }
     }
 
-    /// Returns the position of the first id that occurs earlier in the row; `None` if ids are distinct.
+    /// Returns the position of the first id that also occurs earlier in the row; `None` if all ids are distinct.
     fn repeated(&self) -> Option<usize> {
         let mut pairs: Vec<(u64, usize)> = self.index.iter().copied().zip(0..).collect();
         pairs.sort_unstable();
@@ -79,11 +79,11 @@ impl Row<'_> {
     }
 }
 
-/// Range of valid positive row weights. Sums of 10²⁸ such weights do not overflow, even times an f32 loss, and their
-/// ratios do not underflow to 0, so that no mean divides by 0.
+/// Range of valid row weights above 0. Within it, sums of 10²⁸ weights times f32 losses do not overflow, and ratios of
+/// weights do not underflow to 0, so that no mean divides by 0.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-300..=1e240;
 
-/// Checks that a positive weight is within the range of valid weights.
+/// Checks that a positive row weight is within the valid range, 1e-300 to 1e240.
 pub(crate) fn check_weight(weight: f64) -> Result<(), Fault> {
     let message = match weight {
         _ if WEIGHTS.contains(&weight) => return Ok(()),
@@ -93,22 +93,22 @@ pub(crate) fn check_weight(weight: f64) -> Result<(), Fault> {
     Err(Fault::new(Part::Weight, message))
 }
 
-/// Location of a row in its input, from which file, line and column of a fault are found.
+/// Location of a row in its input, used to report the file, line and column of a fault.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Position of the input in the list of inputs.
+    /// Index of the row's input in the list of inputs.
     pub input: u32,
     /// Physical line number of the row, starting at 1.
     pub line: u64,
-    /// First byte of the row in [`Batch::text`], and the byte after its last.
+    /// Byte range of the row in [`Batch::text`]: its first byte, and the byte after its last.
     pub text: (usize, usize),
-    /// Number of decompressed bytes of this input up to and including the row's line break.
+    /// Offset in this input of the byte after the row's line break, in decompressed bytes.
     pub end: u64,
-    /// Hash of all bytes of this pass up to `end`, over all inputs.
+    /// Hash of all bytes read in this pass, over all inputs, up to the end of the row.
     pub hash: u64,
 }
 
-/// Rows in flat arrays, which are reused from batch to batch.
+/// Batch of rows in flat arrays, whose memory is reused when the batch is filled again.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     /// Label of each row; NaN for unlabelled rows (a NaN label in the input is refused by the reader).
@@ -126,11 +126,11 @@ pub struct Batch {
     pub value: Vec<f64>,
     /// Group numbers of the features of all rows, as many as `index` has ids; empty if all are 0.
     pub group: Vec<u32>,
-    /// [Position](Row::position) of each row; empty if rows are read in the order of the data.
+    /// [Position](Row::position) of each row in the data; empty if rows are read in the order of the data.
     pub position: Vec<u64>,
     /// Location of each row in its input.
     pub place: Vec<Place>,
-    /// Text from which the rows were parsed.
+    /// Input text from which the rows were parsed, in which faults of rows are located.
     pub text: Vec<u8>,
     /// Names of the rows, concatenated; empty unless names were requested.
     names: Vec<u8>,
@@ -139,7 +139,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Removes all rows and keeps the allocated memory.
+    /// Removes all rows, but keeps the allocated memory.
     pub fn clear(&mut self) {
         self.label.clear();
         self.weight.clear();
@@ -156,13 +156,13 @@ impl Batch {
         self.name_ends.clear();
     }
 
-    /// Appends the name of the row that is appended next. Either all rows have a name, or none has.
+    /// Appends the name of the row that will be appended next. Either every row of a batch has a name, or none has.
     pub fn push_name(&mut self, name: &[u8]) {
         self.names.extend_from_slice(name);
         self.name_ends.push(self.names.len());
     }
 
-    /// Returns the name of row `r`; `None` if rows have no names.
+    /// Returns the name of row `r`; `None` if the rows of the batch have no names.
     #[must_use]
     pub fn name(&self, r: usize) -> Option<&[u8]> {
         let end = *self.name_ends.get(r)?;
@@ -170,7 +170,7 @@ impl Batch {
         self.names.get(start..end)
     }
 
-    /// Appends the offset of the row that is appended next.
+    /// Appends the offset of the row that will be appended next.
     pub fn push_offset(&mut self, offset: f64) {
         if offset != 0.0 || !self.offset.is_empty() {
             self.offset.resize(self.label.len(), 0.0);
@@ -178,26 +178,27 @@ impl Batch {
         }
     }
 
-    /// Keeps only the first `pairs` nonzeros, which removes the nonzeros of a row that is not appended after all.
+    /// Keeps only the first `pairs` nonzeros of the batch: this discards the nonzeros of a row that was only partly
+    /// appended.
     pub fn truncate_pairs(&mut self, pairs: usize) {
         self.index.truncate(pairs);
         self.value.truncate(pairs);
         self.group.truncate(pairs);
     }
 
-    /// Returns the number of rows.
+    /// Returns the number of rows in the batch.
     #[must_use]
     pub fn len(&self) -> usize {
         self.label.len()
     }
 
-    /// Whether there are no rows.
+    /// Whether the batch has no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.label.is_empty()
     }
 
-    /// Returns row `r`. Panics if there is no such row, as indexing does.
+    /// Returns row `r` of the batch. Panics if `r` is not below the number of rows.
     #[must_use]
     pub fn row(&self, r: usize) -> Row<'_> {
         let pairs = self.start[r]..self.start[r + 1];
@@ -212,15 +213,15 @@ impl Batch {
         }
     }
 
-    /// Prefetches the memory that [`Batch::row`] reads for row `r`, if there is such a row, because another thread
-    /// has written it.
+    /// Prefetches the memory that [`Batch::row`] reads for row `r`, because it was written by another thread; does
+    /// nothing if there is no row `r`.
     pub(crate) fn prefetch(&self, r: usize) {
         prefetch(self.label.as_ptr().wrapping_add(r));
         prefetch(self.weight.as_ptr().wrapping_add(r));
         prefetch(self.start.as_ptr().wrapping_add(r));
     }
 
-    /// Appends a row without a location; for tests and for callers with rows in memory.
+    /// Appends a row that has no location in a file, for tests and for callers whose rows are in memory.
     ///
     /// ```
     /// let mut batch = surefoot_glm::Batch::default();
@@ -232,8 +233,8 @@ impl Batch {
         self.append(&Row { label, weight, offset: 0.0, index: &index, value: &value, group: &[], position: 0 });
     }
 
-    /// Appends a row without location and position. If the numbers of ids and values differ, which [`Row::check`]
-    /// refuses, the longer list is truncated.
+    /// Appends a copy of a row, without its location and position. If the row has different numbers of ids and values,
+    /// which [`Row::check`] refuses, the longer list is truncated.
     pub fn append(&mut self, row: &Row<'_>) {
         let pairs = row.index.len().min(row.value.len());
         let row = &Row { index: &row.index[..pairs], value: &row.value[..pairs], ..*row };

@@ -1,62 +1,64 @@
-//! The schema of the data: how rows are read. Every model stores it, so that prediction reads rows as training did;
-//! only readers fill it in and use it.
+//! Schema of the data: how rows are read from input. Every model stores it, so that prediction reads rows as training
+//! did. Only readers fill it in and use it.
 
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Schema of the data, by which prediction reads rows as training did; a part of every model's
-/// [`Settings`](crate::Settings).
+/// Schema of the data: how rows are read from input. It is stored in every model as part of its
+/// [`Settings`](crate::Settings), so that prediction reads rows as training did.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schema {
-    /// Key by which features are identified, which decides the input formats that suit the model.
+    /// Kind of key that identifies features: a number, a name, or a column. It decides which input formats suit the
+    /// model.
     #[serde(rename = "features_by", default)]
     pub by: FeatureKey,
     /// Smallest valid feature id in svmlight text: 0 or 1.
     pub index_base: u8,
-    /// Number of bits to which ids are hashed; `None` if ids are not hashed.
+    /// Number of bits to which feature ids are hashed; `None` if ids are not hashed.
     pub bits: Option<u8>,
-    /// Interactions: pairs of namespaces or columns whose features are multiplied with each other.
+    /// Interactions: pairs of namespaces or columns whose features are multiplied to give additional features.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interact: Vec<(String, String)>,
-    /// Namespaces that are used; all namespaces if empty.
+    /// Namespaces whose features are used; if the list is empty, all namespaces are used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keep: Vec<String>,
-    /// Namespaces that are ignored.
+    /// Namespaces whose features are ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
     /// Columns of the table and how its cells are read, for formats with columns.
     #[serde(default, skip_serializing_if = "TableSchema::is_unknown")]
     pub table: TableSchema,
-    /// Class names, for labels that are text, and the numbers that stand for the names in rows.
+    /// Class names and their codes, if labels are text; empty for numeric labels. In rows, the code stands for the
+    /// name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<Class>,
 }
 
-/// Key by which the features of the data are identified.
+/// Kind of key by which the features of the data are identified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeatureKey {
-    /// Features are identified by number, as in svmlight text.
+    /// Features are identified by a number, as in svmlight text.
     #[default]
     Index,
-    /// Features are identified by name, with or without a namespace, as in the text of Vowpal Wabbit.
+    /// Features are identified by a name, with or without a namespace, as in the text format of Vowpal Wabbit.
     Name,
-    /// Features are identified by the column of a table, in any format.
+    /// Features are identified by the column of a table.
     Column,
 }
 
-/// Quote character that encloses text cells with delimiters or line breaks.
+/// Quote character for cells of a text table that contain delimiters or line breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Quote {
-    /// No quote character: quotes are text.
+    /// Quoting is off: quote characters are ordinary text.
     None,
-    /// A quote character, usually `"`.
+    /// This character, usually `"`, encloses quoted cells.
     Mark(char),
 }
 
 impl Quote {
-    /// Returns the quote character as a byte; `None` without one, or if it is not ASCII.
+    /// Returns the quote character as a byte; `None` if quoting is off or the character is not ASCII.
     #[must_use]
     pub fn mark(self) -> Option<u8> {
         match self {
@@ -76,63 +78,65 @@ impl Quote {
     }
 }
 
-/// Columns of a table, and how its cells are read.
+/// Columns of a table, and rules by which its cells are read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TableSchema {
-    /// Whether columns are identified by the names of a header, not by position.
+    /// Whether the table has a header line, whose names identify columns; otherwise columns are identified by
+    /// position.
     pub header: bool,
-    /// Delimiter of cells in text; `None` if it was not specified.
+    /// Delimiter between the cells of a text table; `None` if the user did not specify one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delimiter: Option<char>,
-    /// Quote character in text; `None` if it was not specified.
+    /// Quote character of a text table; `None` if the user did not specify one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quote: Option<Quote>,
-    /// Decimal separator of numbers in text; `None` if it was not specified.
+    /// Decimal separator of numbers in a text table; `None` if the user did not specify one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decimal: Option<char>,
-    /// Treatment of missing cells.
+    /// Treatment of missing cells in the table.
     pub missing: Missing,
-    /// Texts that count as missing, in addition to empty cells and the usual spellings.
+    /// Cell texts that count as missing, in addition to empty cells and the usual spellings such as NA.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub na: Vec<String>,
-    /// Whether only empty cells and the texts in `na` count as missing.
+    /// True if only empty cells and the texts in `na` count as missing, but not the usual spellings such as NA.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_default_na: bool,
-    /// Means of numeric columns over the training rows, by column name; empty unless `missing` is [`Missing::Mean`].
+    /// Mean of each numeric column over the training rows, by column name; empty unless missing cells are replaced by
+    /// the mean ([`Missing::Mean`]).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub means: BTreeMap<String, f64>,
-    /// Columns in the order of the training data; empty until they are known.
+    /// Columns in the order of the training data; empty until the first table has been read.
     pub columns: Vec<Column>,
 }
 
-/// Equality is reflexive because all numbers are finite.
+/// Equality is reflexive, as `Eq` requires, because all numbers in the schema are finite.
 impl Eq for TableSchema {}
 
 impl TableSchema {
-    /// Returns the value that replaces a missing number in a column.
+    /// Returns the number that replaces a missing cell in a numeric column.
     #[must_use]
     pub fn fill(&self, column: &str) -> f64 {
         let mean = self.means.get(column).copied();
         mean.filter(|_| self.missing == Missing::Mean).unwrap_or(0.0)
     }
 
-    /// Whether no column is known.
+    /// Whether the columns of the table are not known yet.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         self.columns.is_empty()
     }
 }
 
-/// One column of a table.
+/// Column of a table: its name and its use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// Name of the column; its number, starting at 1, without a header.
+    /// Name of the column from the header, or its number, counted from 1, in a table without a header.
     pub name: String,
-    /// Use of the column in rows: label, weight, offset, feature, or none.
+    /// Use of the column: label, weight, offset, feature, or none.
     pub role: Role,
 }
 
-/// Use of a table's column in rows.
+/// Use of a table column: the part of a row that its cells give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -140,56 +144,56 @@ pub enum Role {
     Label,
     /// The importance weight of the row.
     Weight,
-    /// Number of trials, of which the label is the proportion of successes.
+    /// Number of binomial trials of the row; the label is the proportion of successes.
     Trials,
-    /// Number that is added to the row's margin.
+    /// Offset: a number that is added to the row's margin.
     Offset,
     /// Exposure, whose logarithm is added to the row's margin.
     Exposure,
     /// Numeric feature, whose value is the cell.
     Number,
-    /// Categorical column: one feature per distinct text. A cell may hold several texts.
+    /// Categorical column: each distinct text in it becomes a feature. A cell may hold several texts.
     Category,
-    /// Free text: one feature per word.
+    /// Free-text column: each distinct word in it becomes a feature.
     Text,
-    /// Column that is not used.
+    /// Column whose cells are not used.
     Ignored,
 }
 
 impl Role {
-    /// Whether columns of this role give features.
+    /// Whether cells of columns with this role become features.
     #[must_use]
     pub fn is_feature(self) -> bool {
         matches!(self, Role::Number | Role::Category | Role::Text)
     }
 
-    /// Whether columns of this role give an offset of margins.
+    /// Whether cells of columns with this role are added to the margin as an offset.
     #[must_use]
     pub fn is_offset(self) -> bool {
         matches!(self, Role::Offset | Role::Exposure)
     }
 }
 
-/// Treatment of missing cells.
+/// Treatment of missing cells of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
-    /// A missing cell is a fault of the row.
+    /// A missing cell is an error, and the row is refused.
     #[default]
     Refuse,
-    /// A missing cell sets an indicator feature of the column to 1; a missing number counts as 0.
+    /// A missing cell sets an indicator feature of its column to 1; if the column is numeric, the value counts as 0.
     Indicator,
-    /// A missing cell sets an indicator feature as with [`Indicator`](Missing::Indicator), but a missing number
-    /// counts as the mean of its column: see [`TableSchema::means`].
+    /// A missing cell sets an indicator feature of its column to 1; if the column is numeric, the value counts as the
+    /// mean of the column: see [`TableSchema::means`].
     Mean,
 }
 
-/// Class name, for labels that are text.
+/// Class whose label is text in the data, and the number that stands for it in rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Class {
-    /// Label as it is written in the data.
+    /// Class name as it is written in the data.
     pub text: String,
-    /// Number that stands for the class name in rows; numbers ascend in the order of the texts.
+    /// Number that represents the class in rows. Numbers ascend in the alphabetical order of the class names.
     pub code: f64,
 }
 
@@ -210,7 +214,8 @@ impl Default for Schema {
     }
 }
 
-/// Names of features by id, as far as they were kept. Several features share an id if ids are hashed to few bits.
+/// Names of features by feature id; not all names need be known. Several features share an id if ids are hashed to few
+/// bits.
 ///
 /// ```
 /// use surefoot_glm::FeatureNames;
@@ -226,12 +231,13 @@ pub struct FeatureNames {
 }
 
 impl FeatureNames {
-    /// Maximum number of names that are kept.
+    /// Maximum number of names that are stored.
     pub const MOST: usize = 1 << 20;
-    /// Maximum number of bytes of all names together.
+    /// Maximum total length in bytes of the names that are stored.
     pub const MOST_BYTES: usize = 64 << 20;
 
-    /// Adds a name of an id; returns false if the maximum is reached. Costs O(log n) for n names.
+    /// Adds a name for a feature id; returns false if the maximum number or total length of names is reached. Costs
+    /// O(log n) for n names.
     pub fn insert(&mut self, id: u64, name: &str) -> bool {
         if self.by_id.len() >= FeatureNames::MOST || self.bytes + name.len() > FeatureNames::MOST_BYTES {
             return false;
@@ -242,19 +248,20 @@ impl FeatureNames {
         true
     }
 
-    /// Returns the name of an id, the first in alphabetical order if there are several; `None` if no name was kept.
+    /// Returns the name of a feature id, the first in alphabetical order if it has several; `None` if no name is
+    /// stored.
     #[must_use]
     pub fn of(&self, id: u64) -> Option<&str> {
         self.all(id).next()
     }
 
-    /// Returns all names of an id, in alphabetical order.
+    /// Returns all stored names of a feature id, in alphabetical order.
     pub fn all(&self, id: u64) -> impl Iterator<Item = &str> {
         let from = self.by_id.range((id, Box::default())..);
         from.take_while(move |(of, _)| *of == id).map(|(_, name)| &**name)
     }
 
-    /// Returns the names of the given ids only.
+    /// Returns a copy with the names of the given feature ids only.
     #[must_use]
     pub fn restricted_to(&self, index: &[u64]) -> FeatureNames {
         let mut names = FeatureNames::default();
@@ -264,13 +271,13 @@ impl FeatureNames {
         names
     }
 
-    /// Whether there are no names.
+    /// Whether no names are stored.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()
     }
 
-    /// Returns all names, by ascending id.
+    /// Returns all feature ids and names, by ascending id.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
         self.by_id.iter().map(|(id, name)| (*id, &**name))
     }

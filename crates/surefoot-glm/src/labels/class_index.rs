@@ -1,23 +1,23 @@
-//! The classes of multiclass losses, numbered in the order in which their labels are first seen.
+//! Numbering of the classes of multiclass losses in the order in which their labels are first seen.
 
 use serde::{Deserialize, Serialize};
 
-/// Labels of classes by class number. A class keeps the number it got when first seen; models store classes by
-/// ascending label.
+/// Classes of a multiclass loss, numbered 0, 1, … in the order in which their labels are first seen. (Models store
+/// classes by ascending label.)
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<f64>", into = "Vec<f64>")]
 pub(crate) struct ClassIndex {
-    /// Labels by class number.
+    /// Label of each class, by class number.
     labels: Vec<f64>,
-    /// Class numbers by ascending label.
+    /// Class numbers, sorted by ascending label.
     ascending: Vec<u32>,
 }
 
 impl ClassIndex {
-    /// Maximum number of classes.
+    /// Maximum number of classes of a multiclass loss.
     pub(crate) const MOST: usize = 65_536;
 
-    /// Returns the classes of the given labels, numbered in the order of their first occurrence.
+    /// Numbers the classes of the given labels in the order of their first occurrence.
     pub(crate) fn of(labels: impl IntoIterator<Item = f64>) -> ClassIndex {
         let mut classes = ClassIndex::default();
         labels.into_iter().for_each(|label| classes.insert(label));
@@ -32,19 +32,20 @@ impl ClassIndex {
         self.labels.is_empty()
     }
 
-    /// Returns the position of a label in ascending order (`Ok`), or the position where it would be inserted (`Err`).
+    /// Returns the rank of a label among the sorted labels (`Ok`), or the rank at which an unseen label would be
+    /// inserted (`Err`).
     fn search(&self, label: f64) -> Result<usize, usize> {
         let at = self.ascending.partition_point(|&number| self.labels[number as usize] < label);
         let found = self.ascending.get(at).is_some_and(|&number| self.labels[number as usize] == label);
         if found { Ok(at) } else { Err(at) }
     }
 
-    /// Returns the number of a class; `None` if its label is unseen. Costs O(log K) for K classes.
+    /// Returns the class number of a label; `None` if the label is unseen. Costs O(log K) for K classes.
     pub(crate) fn number(&self, label: f64) -> Option<usize> {
         self.search(label).ok().map(|at| self.ascending[at] as usize)
     }
 
-    /// Adds a class, unless it is known. Costs O(K) for K classes.
+    /// Adds a class for an unseen label; does nothing for a known label. Costs O(K) for K classes.
     pub(crate) fn insert(&mut self, label: f64) {
         if let Err(at) = self.search(label) {
             self.ascending.insert(at, self.labels.len() as u32);
@@ -63,7 +64,7 @@ impl ClassIndex {
         self.ascending().map(|number| self.labels[number]).collect()
     }
 
-    /// Returns the label of class number 0, if there is a class.
+    /// Returns the label of class number 0; `None` if there are no classes.
     pub(crate) fn first(&self) -> Option<f64> {
         self.labels.first().copied()
     }

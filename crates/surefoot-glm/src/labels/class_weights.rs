@@ -1,4 +1,4 @@
-//! Class weights: factors by which the weights of rows are multiplied, by label.
+//! Class weights: factors per class by which the weights of rows are multiplied.
 
 use super::class_index::ClassIndex;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Factors by which the weights of rows are multiplied, by class.
+/// Factors by which the weights of rows are multiplied, depending on the class of the label.
 ///
 /// ```
 /// use surefoot_glm::ClassWeights;
@@ -16,17 +16,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClassWeights {
-    /// The same total weight for each class: the factor of class c is W/(K·W_c), where W is the total weight of the
-    /// rows of K classes, and W_c the part of class c. In the first pass the weights are summed over the rows so far,
-    /// including the current row; for later passes and the optimum over all rows.
+    /// Every class gets the same total weight: the factor of class c is W/(K·W_c), where K is the number of classes, W
+    /// the total weight of all rows, and W_c the total weight of the rows of class c. In the first pass these are
+    /// totals of the rows so far, including the current row; in later passes and for the optimum, totals of all rows.
     Balanced,
-    /// A factor per label, as the label is written in the data; 1 for other labels.
+    /// Given factors by label, where the label is spelled as in the data; 1 for labels that are not listed.
     Given(Vec<(String, f64)>),
 }
 
 impl ClassWeights {
-    /// Returns the given factor of a label, which is found by its number, or by the class name that the number stands
-    /// for.
+    /// Returns the given factor of `label`, 1 if none is given. `pairs` lists factors by the spelling of labels: a
+    /// number, or the class name for which the number `label` stands.
     fn given(pairs: &[(String, f64)], label: f64, texts: &[Class]) -> f64 {
         let is = |text: &str| match texts.iter().find(|class| class.code == label) {
             Some(class) => class.text == text,
@@ -36,18 +36,18 @@ impl ClassWeights {
     }
 }
 
-/// Total weight of the rows of each class so far.
+/// Total weight of the rows seen so far, per class.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ClassBalance {
-    /// Label and total weight of each class, by ascending label.
+    /// Label and total row weight of each class, by ascending label.
     #[serde(rename = "by_label")]
     sums: Vec<(f64, Sum)>,
-    /// Total weight of the rows of all classes so far.
+    /// Total weight of all rows seen so far.
     total: Sum,
 }
 
 impl ClassBalance {
-    /// Checks that totals read from a file are within their ranges.
+    /// Checks that totals read from a file are within their valid ranges.
     pub(crate) fn check(&self) -> Result<(), String> {
         let labels = || self.sums.iter().map(|(label, _)| *label);
         let ascend = labels().all(f64::is_finite) && labels().is_sorted_by(|a, b| a < b);
@@ -63,7 +63,8 @@ impl ClassBalance {
         self.sums.partition_point(|(known, _)| *known < label)
     }
 
-    /// Returns the class weight of the next row, given the rows so far; `weight` is the weight of the next row.
+    /// Returns the class weight of the next row, computed from the rows so far and that row; `label` and `weight` are
+    /// those of the next row.
     pub(crate) fn factor(&self, weights: Option<&ClassWeights>, label: f64, weight: f64, texts: &[Class]) -> f64 {
         match weights {
             None => 1.0,
@@ -87,7 +88,7 @@ impl ClassBalance {
         self.total.add(weight);
     }
 
-    /// Returns the class weight of a row with the given label, computed from all rows.
+    /// Returns the class weight of rows with the given label, computed from the totals of all rows.
     pub(crate) fn factor_of_all(&self, weights: &ClassWeights, label: f64, texts: &[Class]) -> f64 {
         match weights {
             ClassWeights::Given(pairs) => ClassWeights::given(pairs, label, texts),

@@ -1,4 +1,5 @@
-//! Encoding of labels for the losses: two classes as −1 and +1, many classes as class numbers, numbers unchanged.
+//! Encoding of labels for the losses: −1 and +1 for two classes, class numbers for many classes, unchanged numbers for
+//! regression.
 
 use super::{class_index::ClassIndex, label_set::Labels};
 use crate::{
@@ -8,33 +9,34 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Largest absolute label of binary classification, where labels are whole numbers; larger labels are taken for
-/// quantities, and refused.
+/// Largest absolute value of a label in binary classification, where labels are whole numbers. Larger labels are
+/// refused, because they are probably quantities.
 const LARGEST_CLASS: f64 = 99.0;
 
-/// Largest absolute label of multiclass losses.
+/// Largest absolute value of a label for multiclass losses.
 const LARGEST_OF_MANY: f64 = 65_536.0;
 /// Maximum number of classes of a multiclass loss.
 const MOST: usize = ClassIndex::MOST;
 
-/// Classes seen so far, in the order of rows: at most two for binary losses, all for multiclass losses.
+/// Encoder of labels, which keeps the classes in the order in which they are first seen: at most two for binary
+/// losses, all for multiclass losses.
 ///
-/// The larger of two labels is the positive class. Until a second label is seen, training encodes the first label as
-/// +1, and flips the sign of the whole model if the second label turns out larger. The flip is exact, since φ(−y, −m)
-/// = φ(y, m) for binary losses φ with label y and margin m.
+/// For two classes, the larger label is the positive class. Until a second label is seen, training encodes the first
+/// label as +1; if the second label turns out larger, the sign of the whole model is flipped. The flip is exact, since
+/// φ(−y, −m) = φ(y, m) for binary losses φ with label y and margin m.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LabelEncoder {
-    /// First label seen, for binary losses.
+    /// First label seen, for binary losses; `None` before the first row.
     first: Option<f64>,
-    /// Second label seen, for binary losses.
+    /// Second distinct label seen, for binary losses; `None` as long as there is only one.
     second: Option<f64>,
-    /// Labels seen, for multiclass losses.
+    /// Classes seen, for multiclass losses.
     #[serde(default, skip_serializing_if = "ClassIndex::is_empty")]
     classes: ClassIndex,
-    /// Whether labels are proportions of the positive class, whose label is 1.
+    /// Whether labels are proportions of the positive class, between 0 and 1; the positive class then has label 1.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) shares: bool,
-    /// Whether labels stand for class names, so that any number may be a class.
+    /// Whether label numbers are codes of class names, so that any number is a valid class.
     #[serde(skip)]
     pub(crate) texts: bool,
 }
@@ -79,12 +81,12 @@ impl LabelEncoder {
         label.is_finite() && (self.texts || label.fract() == 0.0 && label.abs() <= largest)
     }
 
-    /// Returns the classes of a multiclass loss.
+    /// Returns the classes seen so far, for a multiclass loss.
     pub(crate) fn classes(&self) -> &ClassIndex {
         &self.classes
     }
 
-    /// Adds the class of an accepted row's label if it is unseen; does nothing in regression.
+    /// Adds the class of an accepted row's label if the label is unseen; does nothing in regression.
     pub(crate) fn observe(&mut self, loss: Loss, label: f64) {
         if self.shares {
             (self.first, self.second) = (Some(1.0), Some(0.0));
@@ -99,7 +101,8 @@ impl LabelEncoder {
         }
     }
 
-    /// Returns +1 if the class encoded as +1 is the positive one, and −1 if the sign of the model has to be flipped.
+    /// Returns the factor by which the model's weights are multiplied: +1 if the class encoded as +1 is the positive
+    /// class, −1 if it is the negative class.
     pub(crate) fn sign(&self) -> f64 {
         match (self.first, self.second) {
             (Some(first), Some(second)) if first < second => -1.0,
@@ -108,7 +111,7 @@ impl LabelEncoder {
         }
     }
 
-    /// Returns the labels of the classes, as they are stored in a model.
+    /// Returns the class labels in the form in which models store them.
     pub(crate) fn labels(&self) -> Labels {
         if self.sign() > 0.0 {
             let classes = self.classes.labels();
@@ -118,7 +121,7 @@ impl LabelEncoder {
         }
     }
 
-    /// Checks that an encoder read from a file agrees with the labels of its model.
+    /// Checks that an encoder read from a file agrees with the class labels of its model.
     pub(crate) fn check(&self, loss: Loss, labels: &Labels) -> Result<(), String> {
         let (many, two) = (!self.classes.is_empty(), self.first.is_some());
         let kind = if loss.is_multiclass() { !two } else { !many && (loss.classifies() || !two) };
@@ -126,7 +129,7 @@ impl LabelEncoder {
         need(kind && order && self.labels() == *labels, "the labels of the state are not those of the model")
     }
 
-    /// Returns the label of the only class seen; `None` if no class or several classes have been seen.
+    /// Returns the label of the only class seen so far; `None` if no class or more than one has been seen.
     pub(crate) fn only_class(&self) -> Option<f64> {
         match self.classes.len() {
             0 if self.second.is_none() => self.first,

@@ -1,16 +1,17 @@
-//! The labels of a classifier.
+//! Class labels of a trained classifier.
 
 use serde::{Deserialize, Serialize};
 
-/// Labels on which a classifier was trained.
+/// Class labels of a trained classifier.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Labels {
-    /// Label of the negative class, encoded as −1; `None` if it is unseen.
+    /// Label of the negative class, which is encoded as −1; `None` if training has seen no such label, or the loss is
+    /// not binary.
     pub negative: Option<f64>,
-    /// Label of the positive class, encoded as +1; `None` if it is unseen.
+    /// Label of the positive class, which is encoded as +1; `None` if training has seen no such label, or the loss is
+    /// not binary.
     pub positive: Option<f64>,
-    /// Labels of all classes in ascending order, for multiclass losses, for which `negative` and `positive` are
-    /// `None`; empty for other losses.
+    /// Labels of all classes in ascending order, for multiclass losses; empty for other losses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<f64>,
     /// Whether labels are proportions of the positive class, between 0 and 1.
@@ -19,8 +20,8 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Encodes a label: −1 or +1, a number between them for a proportion, or the position of its class for multiclass
-    /// losses. Returns `None` for a label that was not seen in training.
+    /// Encodes a label: −1 or +1 for two classes, a number between them for a proportion, the position of the class in
+    /// `classes` for multiclass losses. Returns `None` for a label that was not seen in training.
     #[must_use]
     pub fn encode(&self, label: f64) -> Option<f64> {
         if self.shares {
@@ -39,7 +40,8 @@ impl Labels {
         }
     }
 
-    /// Returns the labels of all classes seen: negative, then positive, or all by ascending label.
+    /// Returns the labels of all classes seen in training: the negative, then the positive class; for multiclass
+    /// losses all by ascending label.
     #[must_use]
     pub fn all(&self) -> Vec<f64> {
         [self.negative, self.positive].into_iter().flatten().chain(self.classes.iter().copied()).collect()

@@ -1,12 +1,14 @@
-//! Losses of the lanes (learners trained side by side) at a row, by which their mixture weights are chosen.
+//! Losses of the lanes (learners trained side by side) at one row, from which their mixture weights are computed.
 
 use crate::simd::lanes::LANES;
 
-/// Losses of the lanes (learners trained side by side) at one row, as they are charged to their mixture weights.
+/// Losses of the lanes (learners trained side by side) at one row, from which the weights of the lanes in the final
+/// mixture are computed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Charges {
-    /// Losses of the lanes at the row.
+    /// Loss of each lane (one of the learners trained side by side) at the row.
     pub(crate) values: [f64; LANES],
-    /// Losses of the lanes if the label were another class: see `wrong_side` in `online/mixture_weights.rs`.
+    /// Loss that each lane (one of the learners trained side by side) would have if the label were another class: see
+    /// `wrong_side` in `online/mixture_weights.rs`.
     pub(crate) wrong_side: [f64; LANES],
 }

@@ -1,11 +1,11 @@
-//! The functions of [`Loss`] for losses with one margin per class, with one match arm per loss.
+//! Methods of [`Loss`] for multiclass losses, which have one margin per class.
 
 use super::{Loss, charges::Charges, softmax};
 use crate::simd::lanes::Lanes;
 
 impl Loss {
-    /// Returns the loss of the margins of K classes, where `y` is the number of the label's class, for
-    /// [multiclass](Loss::is_multiclass) losses. Numerically stable for all finite margins. Costs O(K).
+    /// Returns the [multiclass](Loss::is_multiclass) loss of a row with the margins of K classes, where `y` is the
+    /// class number of the label. Numerically stable for all finite margins. Costs O(K).
     ///
     /// ```
     /// use surefoot_glm::Loss;
@@ -34,7 +34,7 @@ impl Loss {
         }
     }
 
-    /// Replaces the margins of K classes by their probabilities, which sum to 1. Costs O(K).
+    /// Replaces the margins of K classes by the predicted probabilities, which sum to 1. Costs O(K).
     ///
     /// ```
     /// use surefoot_glm::Loss;
@@ -49,8 +49,8 @@ impl Loss {
         softmax::means(margins);
     }
 
-    /// Returns the log loss −ln p_y of the probabilities of K classes, whichever loss was minimised. Overwrites the
-    /// margins.
+    /// Computes the log loss −ln p_y, where p_y is the predicted probability of the label's class `y`, for any
+    /// multiclass loss. Overwrites the margins.
     pub(crate) fn multiclass_log_loss(self, y: usize, margins: &mut [f64]) -> f64 {
         if self == Loss::Ovr {
             softmax::ovr_logarithms(margins);
@@ -58,7 +58,8 @@ impl Loss {
         softmax::value(y, margins)
     }
 
-    /// Returns the least mean loss of K constant margins, given the frequencies of classes.
+    /// Returns the mean loss of the best constant margins, one per class, given the relative frequencies of the
+    /// classes.
     pub(crate) fn multiclass_constant(self, shares: impl Iterator<Item = f64>) -> f64 {
         match self {
             Loss::Ovr => softmax::ovr_constant(shares),
@@ -66,7 +67,8 @@ impl Loss {
         }
     }
 
-    /// Computes the charges of the lanes (learners trained side by side) for the margins of K classes, in f32.
+    /// Computes the losses that are charged to the lanes (learners trained side by side) at a row with the margins of
+    /// K classes, in f32.
     pub(crate) fn multiclass_charges(self, y: usize, margins: &[Lanes]) -> Charges {
         match self {
             Loss::Ovr => softmax::ovr_charges(y, margins),
@@ -74,8 +76,8 @@ impl Loss {
         }
     }
 
-    /// Replaces the margins of the lanes by the [`multiclass_gradient`](Loss::multiclass_gradient) of each lane, in
-    /// f32.
+    /// Replaces the margins of each lane (one of the learners trained side by side) by the gradient of the loss in
+    /// them, in f32: see [`multiclass_gradient`](Loss::multiclass_gradient).
     pub(crate) fn multiclass_derivatives(self, y: usize, margins: &mut [Lanes]) {
         match self {
             Loss::Ovr => softmax::ovr_derivatives(y, margins),

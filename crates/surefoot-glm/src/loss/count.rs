@@ -1,4 +1,5 @@
-//! Deviance losses with a log link, for counts and amounts: Poisson, gamma, and Tweedie between them, as one family.
+//! Deviance losses with a log link, for counts and positive amounts: the Tweedie family, which includes Poisson and
+//! gamma.
 //!
 //! With the label y and the mean μ = e^m at the margin m, the derivative in m is μ^{1−p}(μ − y). The power p = 1 is
 //! Poisson, p = 2 is gamma, and 1 < p < 2 is Tweedie (the sum of a Poisson number of gamma amounts); for no other p
@@ -26,13 +27,13 @@ pub(super) fn derivative(power: f64, y: f64, m: f64) -> f64 {
     if power == 1.0 { mean(m) - y } else { mean((2.0 - power) * m) - paid(y, power - 1.0, m) }
 }
 
-/// Computes y·e^{−am}, which is 0 for a label of 0 however small the mean is, and is capped at the largest number.
+/// Computes y·e^(−am), capped at the largest finite number; 0 for y = 0, even if e^(−am) overflows.
 #[inline]
 fn paid(y: f64, a: f64, m: f64) -> f64 {
     if y == 0.0 { 0.0 } else { (y * mean(-a * m)).min(f64::MAX) }
 }
 
-/// Returns the least loss of a label y, which the loss has at the margin ln y.
+/// Returns the minimum of the loss over margins for the label y, attained at the margin ln y.
 pub(super) fn least(power: f64, y: f64) -> f64 {
     if power == 1.0 {
         if y > 0.0 { y - y * libm::log(y) } else { 0.0 }
@@ -43,7 +44,7 @@ pub(super) fn least(power: f64, y: f64) -> f64 {
     }
 }
 
-/// Computes e^m, capped at the largest number.
+/// Computes e^m, capped at the largest finite number.
 #[inline]
 pub(super) fn mean(m: f64) -> f64 {
     libm::exp(m).min(f64::MAX)

@@ -1,12 +1,13 @@
-//! The range of labels with a log link, and the bounds at which derivatives are clipped because of it.
+//! Range of the labels seen with a log link, and the bounds derived from it at which derivatives of the loss are
+//! clipped.
 
 use crate::{loss::Loss, numeric::check::is_magnitude};
 use serde::{Deserialize, Serialize};
 
-/// Factor by which a predicted mean may exceed the labels before the derivative is clipped.
+/// Factor by which a predicted mean may exceed the largest label before the derivative is clipped.
 const BEYOND: f64 = std::f64::consts::E;
 
-/// Mean and maximum of the labels so far, and the mean exposure.
+/// Mean and maximum of the labels so far, and their mean exposure (e^offset), for losses with a log link.
 ///
 /// With a log link, a margin too large by 20 has a derivative 5·10⁸ times the usual one, and a learner that divides
 /// by the square root of the sum of squared gradients would hardly move afterwards. So derivatives are clipped. The
@@ -22,7 +23,7 @@ pub(crate) struct LabelRange {
     mean: f64,
     /// Largest label so far.
     largest: f64,
-    /// Logarithm of the weighted mean exposure e^offset; 0 without offsets.
+    /// Logarithm of the weighted mean exposure e^offset; 0 if no row has an offset.
     #[serde(rename = "log_mean_exposure", default, skip_serializing_if = "is_zero")]
     exposure: f64,
 }
@@ -32,12 +33,12 @@ fn is_zero(x: &f64) -> bool {
 }
 
 impl LabelRange {
-    /// Whether a range read from a file is valid.
+    /// Whether the statistics, read from a file, are within their valid ranges.
     pub(crate) fn is_sound(&self) -> bool {
         [self.weight, self.mean, self.largest].into_iter().all(is_magnitude) && self.exposure.is_finite()
     }
 
-    /// Returns the weighted mean of labels; 0 as long as no label is above 0.
+    /// Returns the weighted mean of the labels; 0 as long as no label is above 0.
     pub(crate) fn mean(&self) -> f64 {
         self.mean
     }
@@ -63,14 +64,14 @@ impl LabelRange {
         }
     }
 
-    /// Changes the unit of labels by multiplying them by `ratio`.
+    /// Re-expresses the statistics after a change of the unit of labels: all labels are multiplied by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.mean *= ratio;
         self.largest *= ratio;
     }
 
-    /// Returns the bounds (down, up) of −φ' and φ' at a row with the label `y`, where φ' is the derivative of the
-    /// loss in the margin; infinite for losses without a log link.
+    /// Returns the bounds (down, up) at which −φ' and φ' are clipped for a row with label `y`, where φ' is the
+    /// derivative of the loss in the margin; both are infinite for losses without a log link.
     pub(crate) fn derivative_bounds(&self, loss: Loss, y: f64) -> (f64, f64) {
         let Some(power) = loss.variance_power() else { return (f64::INFINITY, f64::INFINITY) };
         let or = |x: f64, other: f64| if x > 0.0 { x } else { other };
@@ -79,7 +80,7 @@ impl LabelRange {
         (largest * libm::pow(mean, 1.0 - power), libm::pow(largest, 2.0 - power))
     }
 
-    /// Returns `derivative` clipped to the bounds for the label `y`.
+    /// Returns `derivative` clipped to the bounds that hold for label `y`.
     pub(crate) fn cut(&self, loss: Loss, y: f64, derivative: f64) -> f64 {
         let (down, up) = self.derivative_bounds(loss, y);
         derivative.clamp(-down, up)

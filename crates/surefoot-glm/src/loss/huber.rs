@@ -1,4 +1,4 @@
-//! Huber loss: squared up to an absolute error of δ, linear beyond; identity link; |φ'| ≤ δ, φ'' ≤ 1.
+//! Huber loss: quadratic up to an absolute error of δ, linear beyond; identity link; |φ'| ≤ δ, φ'' ≤ 1.
 
 /// Computes the Huber loss of the error r = m − y: ½r² for |r| ≤ δ, otherwise δ(|r| − δ/2).
 #[inline]

@@ -9,7 +9,8 @@ use crate::simd::lanes::{
     exp::{exp_neg_abs, ln_1p_of_unit},
 };
 
-/// Computes the loss ln(1 + e^(−ym)), or that of a proportion, in a form that does not overflow.
+/// Computes the logistic loss ln(1 + e^(−ym)), or that of a proportion y between −1 and 1, in a form that does not
+/// overflow.
 #[inline]
 pub(super) fn value(y: f64, m: f64) -> f64 {
     let z = -y * m;
@@ -19,14 +20,14 @@ pub(super) fn value(y: f64, m: f64) -> f64 {
     z.max(0.0) + libm::log1p(libm::exp(-z.abs()))
 }
 
-/// Returns the loss of a proportion less ln(1 + e^(−|m|)), which is |m| times the weight of the class on the other
-/// side of 0 from m.
+/// Returns the part of the logistic loss of a proportion that exceeds ln(1 + e^(−|m|)): |m| times the weight of the
+/// class that the sign of m does not predict.
 #[inline]
 fn share(y: f64, m: f64) -> f64 {
     m.abs() * 0.5 * (1.0 - y * m.signum())
 }
 
-/// Computes the derivative −y / (1 + e^(ym)) of the loss in the margin, or that of a proportion.
+/// Computes the derivative −y / (1 + e^(ym)) of the logistic loss in the margin, or that of a proportion y.
 #[inline]
 pub(super) fn derivative(y: f64, m: f64) -> f64 {
     if y.abs() < 1.0 {
@@ -35,24 +36,25 @@ pub(super) fn derivative(y: f64, m: f64) -> f64 {
     -y * mean(-y * m)
 }
 
-/// Computes the probability 1 / (1 + e^(−m)) from e^(−|m|), which cannot overflow.
+/// Computes the probability 1 / (1 + e^(−m)) of the positive class at margin m, without overflow.
 #[inline]
 pub(super) fn mean(m: f64) -> f64 {
     let e = libm::exp(-m.abs());
     if m >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
 }
 
-/// Returns the least mean loss of a constant, given the mean label: the entropy of the classes.
+/// Returns the mean logistic loss of the best constant margin, given the mean label: the entropy of the classes.
 pub(super) fn constant(mean: f64) -> f64 {
     0.0 - plogp(0.5 * (1.0 + mean)) - plogp(0.5 * (1.0 - mean))
 }
 
-/// Computes p·ln p, which is 0 at p = 0, and for the negative p that rounding may leave.
+/// Computes p·ln p; 0 for p = 0, and for negative p, which may result from rounding.
 pub(super) fn plogp(p: f64) -> f64 {
     if p > 0.0 { p * libm::log(p) } else { 0.0 }
 }
 
-/// Computes the logistic loss ln(1 + e^(−ym)), or that of a proportion, per lane (one of the learners trained side by side).
+/// Computes the logistic loss ln(1 + e^(−ym)), or that of a proportion y, per lane (one of the learners trained side
+/// by side).
 pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
     let tail = ln_1p_of_unit(exp_neg_abs(margins));
     if y.abs() < 1.0 {
@@ -61,8 +63,8 @@ pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
     tail + Lanes(margins.0.map(|m| (-y * m).max(0.0)))
 }
 
-/// Computes the derivative per lane from e = e^(−|m|): in absolute value e/(1 + e) for a margin m on the right side
-/// of 0, and 1/(1 + e) on the wrong side.
+/// Computes the derivative per lane (one of the learners trained side by side) from e = e^(−|m|): its absolute value
+/// is e/(1 + e) if the sign of the margin m predicts the label, otherwise 1/(1 + e).
 pub(super) fn derivatives(y: f32, margins: &Lanes) -> Lanes {
     let e = exp_neg_abs(margins);
     let mut out = e;

@@ -1,4 +1,4 @@
-//! Losses: functions of a label and a margin, with all their properties in one place.
+//! Losses: functions of a label and a margin, with all their mathematical properties.
 //!
 //! A new loss is one variant of [`Loss`], one file in this folder, and one arm in each `match` below; the tests over
 //! [`Loss::SCALAR`] or [`Loss::ALL`] then apply to it.
@@ -23,7 +23,8 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Loss of one row, written φ(m) = φ(y, m), where y is the encoded label and m the margin.
+/// Loss function of one row, written φ(m) = φ(y, m), where y is the encoded label and m the margin (the prediction of
+/// the linear model).
 ///
 /// | loss | φ | label | mean (inverse link) | \|φ'\| | φ'' |
 /// | --- | --- | --- | --- | --- | --- |
@@ -63,9 +64,9 @@ pub enum Loss {
     Logistic,
     /// Regression by half the squared error.
     Squared,
-    /// Regression by half the squared error up to an absolute error of `delta`, linear beyond.
+    /// Regression by Huber's loss: half the squared error up to an absolute error of `delta`, linear beyond.
     Huber {
-        /// Absolute error at which the loss becomes linear, in units of the label; above 0.
+        /// Absolute error at which the loss becomes linear, in the unit of labels; above 0.
         delta: f64,
     },
     /// Regression to the median, by the absolute error.
@@ -81,13 +82,14 @@ pub enum Loss {
     SquaredHinge,
     /// Binary classification by smoothed hinge loss: quadratic between margins 0 and 1, linear below (Rennie and Srebro 2005).
     SmoothedHinge,
-    /// Regression of counts with a log link.
+    /// Regression of counts by Poisson deviance, with a log link.
     Poisson,
-    /// Regression of positive amounts with a log link, by relative errors.
+    /// Regression of positive amounts by gamma deviance, with a log link; it depends on relative errors only.
     Gamma,
-    /// Regression of amounts that may be 0, with a log link; the variance is proportional to a power of the mean.
+    /// Regression of amounts that may be 0 by Tweedie deviance, with a log link; the variance is proportional to a
+    /// power of the mean.
     Tweedie {
-        /// Variance power, between 1 (Poisson) and 2 (gamma).
+        /// Power of the mean to which the variance is proportional, between 1 (Poisson) and 2 (gamma).
         power: f64,
     },
     /// Classification of any number of classes by multinomial log loss, with one margin per class.
@@ -97,7 +99,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// Losses with a single margin, in the order of [`Loss::ALL`], with their default parameters.
+    /// Losses with a single margin per row, with default parameters, in the order of [`Loss::ALL`].
     pub const SCALAR: [Loss; 11] = [
         Loss::Logistic,
         Loss::Squared,
@@ -112,7 +114,7 @@ impl Loss {
         Loss::Tweedie { power: 1.5 },
     ];
 
-    /// Losses with one margin per class, for any number of classes.
+    /// Multiclass losses, which have one margin per class, for any number of classes.
     pub const MULTICLASS: [Loss; 2] = [Loss::Softmax, Loss::Ovr];
 
     /// All losses with their default parameters: those of [`Loss::SCALAR`], followed by those of
@@ -125,7 +127,7 @@ impl Loss {
         all
     };
 
-    /// Returns the name on the command line and in model files.
+    /// Returns the name of the loss on the command line and in model files.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -145,7 +147,8 @@ impl Loss {
         }
     }
 
-    /// Returns the name and the value of the loss's parameter; `None` if the loss has no parameter.
+    /// Returns the name and value of the loss's parameter, such as τ of the quantile loss; `None` if the loss has no
+    /// parameter.
     #[must_use]
     pub fn parameter(self) -> Option<(&'static str, f64)> {
         match self {
@@ -156,19 +159,19 @@ impl Loss {
         }
     }
 
-    /// Whether labels are classes (classification).
+    /// Whether labels are classes, as opposed to the numeric labels of regression.
     #[must_use]
     pub fn classifies(self) -> bool {
         matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge) || self.is_multiclass()
     }
 
-    /// Whether a row has one margin per class, for any number of classes; otherwise a row has a single margin.
+    /// Whether the loss takes one margin per class, for any number of classes; otherwise it takes a single margin.
     #[must_use]
     pub fn is_multiclass(self) -> bool {
         matches!(self, Loss::Softmax | Loss::Ovr)
     }
 
-    /// Whether the loss is for classification with predicted probabilities.
+    /// Whether the loss is a classification loss that predicts probabilities.
     #[must_use]
     pub fn has_probabilities(self) -> bool {
         self == Loss::Logistic || self.is_multiclass()
@@ -186,7 +189,8 @@ impl Loss {
         }
     }
 
-    /// Checks that a number is a valid regression label. Labels of classes are checked when they are encoded.
+    /// Checks that a label is within the domain of a regression loss. Labels of classes are checked by the label
+    /// encoder instead.
     ///
     /// # Errors
     /// Returns a fault of the label that names the domain of the loss and a remedy.
@@ -245,19 +249,20 @@ impl Loss {
         }
     }
 
-    /// Returns the minimum of φ(y, ·) over margins, which is 0 without a log link.
+    /// Returns the minimum of φ(y, ·) over all margins; 0 for losses without a log link.
     #[must_use]
     pub fn minimum(self, y: f64) -> f64 {
         self.variance_power().map_or(0.0, |power| count::least(power, y))
     }
 
-    /// Returns the loss less its minimum for the label, at least 0.
+    /// Returns the loss φ(y, m) minus its minimum over margins, at least 0.
     #[inline(never)]
     pub(crate) fn excess(self, y: f64, m: f64) -> f64 {
         (self.value(y, m) - self.minimum(y)).max(0.0)
     }
 
-    /// Returns the loss, up to a factor, for labels (and, without a log link, margins) divided by `unit`.
+    /// Returns the loss function for labels (and, without a log link, margins) divided by `unit`; its values equal the
+    /// original ones up to a constant factor.
     pub(crate) fn in_units(self, unit: f64) -> Loss {
         match self {
             Loss::Huber { delta } if unit > 0.0 => Loss::Huber { delta: delta / unit },
@@ -265,7 +270,7 @@ impl Loss {
         }
     }
 
-    /// Returns the loss less its minimum for the label, per lane (one of the learners trained side by side), in f32.
+    /// Returns the loss minus its minimum over margins, per lane (one of the learners trained side by side), in f32.
     pub(crate) fn values(self, y: f64, margins: &Lanes) -> Lanes {
         match self {
             Loss::Logistic => logistic::values(y as f32, margins),
@@ -273,15 +278,15 @@ impl Loss {
         }
     }
 
-    /// Does the work of [`values`](Loss::values) for losses other than logistic; a separate function, so that the
-    /// inlined path of logistic loss stays short.
+    /// Computes the result of [`values`](Loss::values) for losses other than logistic; a separate function, so that
+    /// the inlined code for logistic loss stays short.
     #[inline(never)]
     fn values_one_by_one(self, y: f64, margins: &Lanes) -> Lanes {
         let least = self.minimum(y);
         Lanes(margins.0.map(|m| (self.value(y, m.into()) - least).max(0.0) as f32))
     }
 
-    /// Returns the derivative φ' per lane (one of the learners trained side by side), in f32.
+    /// Returns the derivative φ' in the margin, per lane (one of the learners trained side by side), in f32.
     pub(crate) fn derivatives(self, y: f64, margins: &Lanes) -> Lanes {
         match self {
             Loss::Logistic => logistic::derivatives(y as f32, margins),
@@ -294,8 +299,8 @@ impl Loss {
         Lanes(margins.0.map(|m| self.derivative(y, m.into()) as f32))
     }
 
-    /// Returns the predicted mean for a margin (inverse link): the probability of the positive class, the margin
-    /// itself, or its exponential. Hinge losses have no mean, and the margin is returned.
+    /// Returns the mean predicted at margin `m` (inverse link): the probability of the positive class for logistic
+    /// loss, e^m with a log link, otherwise `m`. Hinge losses predict no mean; for them the margin is returned.
     #[inline]
     #[must_use]
     pub fn mean(self, m: f64) -> f64 {
@@ -353,8 +358,8 @@ impl Loss {
         }
     }
 
-    /// Returns the least mean loss of a constant margin, given the mean and variance of labels (of classes as −1 and
-    /// +1); `None` for losses that need more of the distribution (see
+    /// Returns the mean loss of the best constant margin, given the mean and variance of the labels (encoded as −1 and
+    /// +1 for classes); `None` for losses for which mean and variance do not suffice (see
     /// [`LabelSketch`](crate::metrics::label_sketch::LabelSketch)).
     pub(crate) fn constant(self, mean: f64, variance: f64) -> Option<f64> {
         // Fraction of the smaller class.

@@ -1,4 +1,4 @@
-//! Losses of K classes, with one margin per class.
+//! Multiclass losses of K classes, with one margin per class: softmax and one-vs-rest.
 //!
 //! *Softmax*: ln Σ_j e^(m_j) − m_y, the cross-entropy of p_k = e^(m_k)/Σ_j e^(m_j), where m_k is the margin of class
 //! k and y the label's class; the gradient p_k − \[k = y\] has a norm of at most √2, and the curvature is at most ½.
@@ -47,12 +47,14 @@ fn sign(k: usize, y: usize) -> f64 {
     if k == y { 1.0 } else { -1.0 }
 }
 
-/// Computes the one-vs-rest loss, the sum of the logistic losses of the classes.
+/// Computes the one-vs-rest loss: the sum over classes of the logistic loss of the class's margin, with label +1 for
+/// class y and −1 for all others.
 pub(super) fn ovr_value(y: usize, margins: &[f64]) -> f64 {
     margins.iter().enumerate().map(|(k, &m)| logistic::value(sign(k, y), m)).sum()
 }
 
-/// Replaces margins by the logarithms of the classes' one-vs-rest probabilities, which [`means`] normalises.
+/// Replaces each margin by the logarithm of the one-vs-rest probability 1/(1 + e^(−m_k)), which [`means`] then
+/// normalises.
 pub(super) fn ovr_logarithms(margins: &mut [f64]) {
     margins.iter_mut().for_each(|m| *m = -logistic::value(1.0, *m));
 }
@@ -61,12 +63,13 @@ pub(super) fn ovr_gradient(y: usize, margins: &mut [f64]) {
     margins.iter_mut().enumerate().for_each(|(k, m)| *m = logistic::derivative(sign(k, y), *m));
 }
 
-/// Returns the least mean softmax loss of K constants, given the frequencies of classes: their entropy.
+/// Returns the mean softmax loss of the best constant margins, given the relative frequencies of the classes: their
+/// entropy.
 pub(super) fn constant(shares: impl Iterator<Item = f64>) -> f64 {
     0.0 - shares.map(logistic::plogp).sum::<f64>()
 }
 
-/// Returns the least mean one-vs-rest loss of K constants, given the frequencies of classes.
+/// Returns the mean one-vs-rest loss of the best constant margins, given the relative frequencies of the classes.
 pub(super) fn ovr_constant(shares: impl Iterator<Item = f64>) -> f64 {
     shares.map(|share| logistic::constant(2.0 * share - 1.0)).sum()
 }
@@ -87,8 +90,8 @@ fn two_largest(margins: &[Lanes]) -> (Lanes, Lanes) {
     (first, second)
 }
 
-/// Computes the softmax charges per lane: the loss, and the loss if the class with the second largest margin were the
-/// label.
+/// Computes the softmax losses that are charged per lane (one of the learners trained side by side): the loss of the
+/// label, and the loss if the class with the second largest margin were the label.
 pub(super) fn charges(y: usize, margins: &[Lanes]) -> Charges {
     let (first, second) = two_largest(margins);
     let sum = margins.iter().fold(Lanes::default(), |sum, &m| sum + exp_neg_abs(&(m - first)));
@@ -100,7 +103,7 @@ pub(super) fn charges(y: usize, margins: &[Lanes]) -> Charges {
     }
 }
 
-/// Replaces the margins of the lanes by the gradients of their softmax losses.
+/// Replaces the margins of each lane (one of the learners trained side by side) by the gradient of its softmax loss.
 pub(super) fn derivatives(y: usize, margins: &mut [Lanes]) {
     let (first, _) = two_largest(margins);
     let mut others = Lanes::default();
@@ -113,8 +116,8 @@ pub(super) fn derivatives(y: usize, margins: &mut [Lanes]) {
     margins.iter_mut().for_each(|m| *m = *m / sum);
 }
 
-/// Computes the one-vs-rest charges per lane: the loss, and the loss if the margin of every class were on the wrong
-/// side.
+/// Computes the one-vs-rest losses that are charged per lane (one of the learners trained side by side): the loss, and
+/// the loss if the margin of every class had the wrong sign.
 pub(super) fn ovr_charges(y: usize, margins: &[Lanes]) -> Charges {
     let mut charges = Charges { values: [0.0; LANES], wrong_side: [0.0; LANES] };
     for (class, margins) in margins.iter().enumerate() {

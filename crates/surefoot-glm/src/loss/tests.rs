@@ -1,20 +1,21 @@
-//! Tests of every loss against differences, lanes, its own constants, and values computed with 60 digits.
+//! Tests of every loss: derivatives against finite differences, vectorised f32 against f64, best constants against a
+//! search, and values against references computed with 60 digits.
 
 use super::{derivative_cut::LabelRange, *};
 
 mod classes;
 mod golden;
 
-/// Margins of order 1, none of them at a point without a derivative.
+/// Margins at which losses are tested; none is a point where a loss is not differentiable.
 const MARGINS: [f64; 9] = [-30.0, -3.0, -1.1, -1e-3, 0.0, 1e-3, 0.5, 2.0, 30.0];
 
-/// Returns all losses, some also with other parameters.
+/// Returns all losses, some of them also with other than the default parameters.
 fn losses() -> impl Iterator<Item = Loss> {
     let more = [Loss::Huber { delta: 0.3 }, Loss::Quantile { tau: 0.9 }, Loss::Tweedie { power: 1.1 }];
     Loss::SCALAR.into_iter().chain(more)
 }
 
-/// Returns labels within the domain of the loss.
+/// Returns labels within the domain of the loss, to test it with.
 fn labels(loss: Loss) -> &'static [f64] {
     match loss {
         _ if loss.classifies() => &[-1.0, 1.0],
@@ -24,7 +25,7 @@ fn labels(loss: Loss) -> &'static [f64] {
     }
 }
 
-/// Calls `look` with each loss, label and margin.
+/// Calls `look` with every combination of loss, label and margin that is tested.
 fn each(mut look: impl FnMut(Loss, f64, f64)) {
     for loss in losses() {
         labels(loss).iter().for_each(|&y| MARGINS.iter().for_each(|&m| look(loss, y, m)));

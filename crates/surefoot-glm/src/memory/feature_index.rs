@@ -1,26 +1,26 @@
-//! Consecutive numbers for feature ids, for learners with dense coordinates.
+//! Numbering of feature ids as 1, 2, 3, …, for learners whose coordinates are in flat arrays.
 
 use super::feature_map::FeatureMap;
 use crate::data::fault::{Fault, Part};
 
-/// Numbers of features in the order of their first occurrence: 1, 2, 3 …; 0 is the intercept.
+/// Numbering of features in the order of their first occurrence: 1, 2, 3, …; number 0 stands for the intercept.
 #[derive(Debug, Default)]
 pub(crate) struct FeatureIndex {
     /// Number of each feature by id; 0 for unseen ids.
     numbers: FeatureMap<u32>,
-    /// Number of features seen, which is also the largest number given to a feature.
+    /// Number of features seen, which equals the largest assigned number.
     count: u32,
 }
 
 impl FeatureIndex {
-    /// Returns the number of a feature; `None` if the feature is unseen.
+    /// Returns the number of the feature `id`; `None` if the feature is unseen.
     #[inline]
     pub(crate) fn of(&self, id: u64) -> Option<u32> {
         self.numbers.get(id).copied().filter(|&number| number > 0)
     }
 
-    /// Returns the number of a feature, and assigns the next number to an unseen feature; `pair` is the position of
-    /// the feature in the row.
+    /// Returns the number of the feature `id`, which is the next free number if the feature is unseen; `pair` is the
+    /// position of the feature in its row, to report in a fault.
     ///
     /// # Errors
     /// Returns a fault at `pair` if memory or numbers run out.
@@ -33,7 +33,7 @@ impl FeatureIndex {
         Ok(*number)
     }
 
-    /// Checks that the numbers are a permutation of 1, 2, … up to their count.
+    /// Checks that feature numbers read from a file are a permutation of 1, 2, …, n.
     pub(crate) fn check(numbers: &[u32]) -> Result<(), String> {
         let mut seen = vec![false; numbers.len()];
         for &number in numbers {
@@ -43,7 +43,7 @@ impl FeatureIndex {
         Ok(())
     }
 
-    /// Builds an index from pairs of id and number.
+    /// Builds a feature index from pairs of feature id and number, read from a file.
     pub(crate) fn restore(pairs: impl Iterator<Item = (u64, u32)>) -> Result<FeatureIndex, String> {
         let (mut feature_index, mut numbers) = (FeatureIndex::default(), Vec::new());
         for (id, number) in pairs {
@@ -55,7 +55,7 @@ impl FeatureIndex {
         Ok(feature_index)
     }
 
-    /// Returns the number of coordinates, including the intercept.
+    /// Returns the number of coordinates: the features seen, and the intercept.
     pub(crate) fn dim(&self) -> usize {
         self.count as usize + 1
     }
@@ -67,7 +67,7 @@ impl FeatureIndex {
 }
 
 impl Fault {
-    /// Returns the fault of a row at whose id number `pair` memory runs out.
+    /// Returns the fault to report if memory or numbers run out at nonzero `pair` of a row, whose feature is `id`.
     pub(crate) fn full(pair: usize, id: u64) -> Fault {
         let message = format!("no memory is left for index {id}: hash indices to fewer bits with --bits");
         Fault::new(Part::Pair(pair), message)

@@ -1,9 +1,10 @@
-//! A map from 64-bit feature ids to values with stable addresses.
+//! Map from 64-bit feature ids to values, which can be accessed by address (slot).
 //!
-//! Ids below a limit index pages directly (see [`pages`](crate::memory::paged_map)): this is fastest, and suits
-//! indices in files and hashes of few bits. Larger ids (hashes of names, ids of a database) may be scattered over the
-//! whole range: they are numbered by first occurrence, and the numbers index other pages. The limit grows with the
-//! number of features, and so does memory, whatever the ids are: pages of scattered ids would be mostly empty.
+//! Ids below a limit index memory pages directly (see [`pages`](crate::memory::paged_map)), which is fastest, and
+//! suits feature numbers in files and hashes of few bits. Larger ids (hashes of names, ids of a database) may be
+//! scattered over the whole range: they are numbered by first occurrence, and the numbers index other pages. The limit
+//! grows with the number of features, so memory is proportional to it whatever the ids are; pages of scattered ids
+//! would be mostly empty.
 
 use super::{
     id_table::IdTable,
@@ -11,28 +12,28 @@ use super::{
 };
 use bytemuck::Zeroable;
 
-/// Map from feature ids to values.
+/// Map from 64-bit feature ids to values of type `T`; slots are addresses of values.
 #[derive(Debug)]
 pub(crate) struct FeatureMap<T> {
-    /// Values of ids below `limit`, which index pages directly.
+    /// Values of ids below `limit`, in pages indexed by the ids themselves.
     raw: PagedMap<T>,
-    /// Exclusive upper bound of the ids that index pages directly, a power of two.
+    /// Limit below which ids index pages directly, a power of two.
     limit: u64,
-    /// Lower bound on the number of features: one per page of `raw`, plus one per id that was ever numbered.
+    /// Lower bound on the number of features in the map: one per page of `raw`, plus one per id that was ever
+    /// numbered.
     known: u64,
-    /// Numbers of the ids from `limit` on, in the order of their first occurrence.
+    /// Numbers of the ids at or above `limit`, in the order of their first occurrence.
     numbers: IdTable,
-    /// Values of the ids from `limit` on, by the number of the id.
+    /// Values of the ids at or above `limit`, indexed by the numbers in `numbers`.
     numbered: PagedMap<T>,
 }
 
-/// Smallest limit of the ids that index pages directly.
+/// Minimum of the limit below which ids index pages directly.
 const LEAST_LIMIT: u64 = 1 << 12;
-/// Ratio of the limit to the number of features, so that about one in eight ids below the limit has a feature, or
-/// more.
+/// Ratio of the limit to the number of features: at least about one in eight ids below the limit has a feature.
 const SPARSEST: u64 = 8;
 
-/// Returns the limit of the ids that index pages directly, for a map of `known` features.
+/// Returns the limit below which ids index pages directly, for a map with `known` features.
 fn limit(known: u64) -> u64 {
     known.saturating_mul(SPARSEST).clamp(LEAST_LIMIT, ID_LIMIT).next_power_of_two()
 }
@@ -44,7 +45,7 @@ impl<T> Default for FeatureMap<T> {
 }
 
 impl<T> FeatureMap<T> {
-    /// Returns an empty map with a limit that suits at least `count` features.
+    /// Returns an empty map, whose limit for direct indexing suits `count` or more features.
     pub(crate) fn for_at_least(count: usize) -> FeatureMap<T> {
         let known = count as u64;
         let (raw, numbers, numbered) = (PagedMap::default(), IdTable::default(), PagedMap::default());
@@ -53,7 +54,7 @@ impl<T> FeatureMap<T> {
 }
 
 impl<T: Copy + Zeroable> FeatureMap<T> {
-    /// Returns the slot of `id`, which is inserted if there is none; `None` if memory runs out.
+    /// Returns the slot (address of the value) of `id`, with a zeroed value if `id` is new; `None` if memory runs out.
     #[inline]
     pub(crate) fn find_or_insert(&mut self, id: u64) -> Option<Slot<T>> {
         if id >= self.limit {
@@ -65,7 +66,8 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         })
     }
 
-    /// Raises the limit if the number of features calls for it, which moves values. Invalidates all slots.
+    /// Raises the limit for direct indexing if there are enough features. This moves values, so all slots become
+    /// invalid.
     #[inline]
     pub(crate) fn raise_limit_if_due(&mut self) {
         if limit(self.known) > self.limit {
@@ -73,7 +75,8 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         }
     }
 
-    /// Raises the limit of the ids that index pages directly, and moves values; if memory runs out, nothing changes.
+    /// Raises the limit below which ids index pages directly, and moves the values concerned; if memory runs out, the
+    /// map stays unchanged.
     #[cold]
     fn raise_limit(&mut self) {
         let limit = limit(self.known);
@@ -108,7 +111,7 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         self.limit = limit;
     }
 
-    /// Prefetches the table entries of the given ids, if there is a table.
+    /// Prefetches the hash-table entries of the given ids; does nothing as long as all ids index pages directly.
     #[inline]
     pub(crate) fn prefetch(&self, ids: &[u64]) {
         if self.numbers.len() > 0 {
@@ -116,14 +119,15 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         }
     }
 
-    /// Finds the slots of `ids` up to the first id without a slot; returns the number of slots found.
+    /// Looks up the slots of `ids` in order, and stops at the first id that has none; returns the number of slots
+    /// found.
     #[inline]
     pub(crate) fn find(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         let found = self.raw.find_all(ids, slots);
         if ids.get(found).is_some_and(|&id| id >= self.limit) { self.find_some(found, ids, slots) } else { found }
     }
 
-    /// Does the work of [`find`](FeatureMap::find) from position `found` on, one id at a time.
+    /// Continues [`find`](FeatureMap::find) from position `found`, one id at a time.
     #[inline(never)]
     fn find_some(&self, mut found: usize, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         for (&id, slot) in ids.iter().zip(slots).skip(found) {
@@ -154,20 +158,20 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         }
     }
 
-    /// Returns the value of `id`; `None` if it has no slot.
+    /// Returns the value of `id`; `None` if the map has no slot for it.
     pub(crate) fn get(&self, id: u64) -> Option<&T> {
         if id < self.limit { self.raw.get(id) } else { self.numbered.get(self.numbers.get(id)?.into()) }
     }
 
-    /// Returns a mutable reference to the value of `id`, which is inserted if there is none; `None` if memory runs
-    /// out.
+    /// Returns a mutable reference to the value of `id`, which is zeroed if `id` is new; `None` if memory runs out.
     pub(crate) fn get_mut(&mut self, id: u64) -> Option<&mut T> {
         self.raise_limit_if_due();
         // SAFETY: the slot was found just now, and the map stays borrowed exclusively.
         self.find_or_insert(id).map(|slot| unsafe { slot.value_mut() })
     }
 
-    /// Returns all ids of allocated pages with their values, by ascending id, including ids without a feature.
+    /// Returns ids and values by ascending id. Ids without a feature are included if they share a page with an id that
+    /// has one; their values are zeroed.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         let mut numbers: Vec<_> = self.numbers.iter().collect();
         numbers.sort_unstable();
@@ -175,7 +179,7 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         self.raw.iter().chain(numbered)
     }
 
-    /// Applies `change` to all values, in unspecified order.
+    /// Applies `change` to all values of the map, in unspecified order.
     pub(crate) fn each(&mut self, mut change: impl FnMut(&mut T)) {
         self.raw.each(&mut change);
         self.numbered.each(change);

@@ -1,22 +1,22 @@
-//! Seeded hashing of ids, against hash flooding.
+//! Randomly seeded hash function for feature ids, which protects hash tables against hash flooding.
 
 use std::hash::{BuildHasher, RandomState};
 
-/// Hash function of ids with a random seed, for tables that live as long as a run.
+/// Hash function for feature ids with a random seed, for hash tables that are never stored.
 ///
 /// Ids come from files, either raw or as hashes of names with a known seed. An author of a file can choose the ids,
 /// and could make all of them collide in a table with a fixed hash function (hash flooding). Therefore the seed is
 /// random per process, and nothing stored or reported may depend on the hashes, or on the order of a table's buckets.
 #[derive(Clone, Copy, Debug)]
 pub struct IdHasher {
-    /// Random bits that are combined with the id by XOR.
+    /// Random bits that are XORed with the id.
     mask: u64,
-    /// Random odd factors of the hash function's two multiplications.
+    /// Random odd factors of the two multiplications.
     factors: [u64; 2],
 }
 
 impl Default for IdHasher {
-    /// Returns a hasher with a fresh random seed.
+    /// Returns a hash function with a new random seed.
     fn default() -> IdHasher {
         let random = RandomState::new();
         IdHasher { mask: random.hash_one(0_u64), factors: [random.hash_one(1_u64) | 1, random.hash_one(2_u64) | 1] }
@@ -24,7 +24,7 @@ impl Default for IdHasher {
 }
 
 impl IdHasher {
-    /// Returns the hash of an id; high and low bits are equally well mixed.
+    /// Returns the hash of an id, in which high and low bits are equally well mixed.
     ///
     /// The hash takes two multiplications, because equally spaced ids may still be equally spaced after one.
     #[inline(always)]
@@ -34,7 +34,7 @@ impl IdHasher {
     }
 }
 
-/// Returns the XOR of both halves of a 128-bit product, so that differences in high bits affect low bits too.
+/// Returns the XOR of the two 64-bit halves of the product a·b, so that differences in high bits affect low bits too.
 #[inline(always)]
 fn folded(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);

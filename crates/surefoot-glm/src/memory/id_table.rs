@@ -1,22 +1,22 @@
-//! A hash table from ids to consecutive numbers, with prefetching.
+//! Hash table that numbers 64-bit ids consecutively, with prefetching of lookups.
 
 use super::id_hash::IdHasher;
 use crate::simd::prefetch::prefetch;
 
-/// Map from ids to numbers, by open addressing with linear probing. A bucket has 16 bytes, so that a lookup costs one
-/// memory access, which [`prefetch`](IdTable::prefetch) starts early.
+/// Hash table from 64-bit ids to numbers 0, 1, 2, …, with open addressing and linear probing. A bucket has 16 bytes,
+/// so that a lookup usually costs one memory access, which [`prefetch`](IdTable::prefetch) can start early.
 ///
-/// The table takes 22 to 43 bytes per id.
+/// The table takes 22 to 43 bytes of memory per id.
 #[derive(Debug, Default)]
 pub(crate) struct IdTable {
-    /// Buckets; an id is in the first bucket that was free when it was added, searched from its hash on. The length
-    /// is a power of two, or 0.
+    /// Buckets; each id is in the first bucket that was free when it was added, searching upwards from its hash. The
+    /// number of buckets is a power of two, or 0 for an empty table.
     buckets: Vec<Bucket>,
     len: usize,
     hasher: IdHasher,
 }
 
-/// Bucket with one id and `above`, the id's number plus 1; free if `above` is 0.
+/// Bucket that holds one id, and in `above` the number of the id plus 1; the bucket is free if `above` is 0.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(16))]
 struct Bucket {
@@ -25,18 +25,18 @@ struct Bucket {
 }
 
 impl IdTable {
-    /// Returns the number of ids.
+    /// Returns the number of ids in the table.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Prefetches the first bucket to search for an id.
+    /// Prefetches the bucket at which the search for `id` starts.
     #[inline(always)]
     pub(crate) fn prefetch(&self, id: u64) {
         prefetch(self.buckets.as_ptr().wrapping_add(self.first(id)));
     }
 
-    /// Returns the number of an id; `None` if the id is unseen.
+    /// Returns the number of an id; `None` if the id is not in the table.
     #[inline]
     pub(crate) fn get(&self, id: u64) -> Option<u32> {
         let mut at = self.first(id);
@@ -50,7 +50,8 @@ impl IdTable {
         None
     }
 
-    /// Assigns the next number to a new id; returns `None` if memory or numbers run out.
+    /// Adds an id that is not in the table, and returns its number, the next free one; `None` if memory or numbers run
+    /// out.
     #[cold]
     pub(crate) fn add(&mut self, id: u64) -> Option<u32> {
         let number = u32::try_from(self.len).ok().filter(|&number| number < u32::MAX)?;
@@ -87,7 +88,7 @@ impl IdTable {
         self.buckets[at] = bucket;
     }
 
-    /// Returns the position of the first bucket to search for an id.
+    /// Returns the position of the bucket at which the search for `id` starts.
     #[inline(always)]
     fn first(&self, id: u64) -> usize {
         self.hasher.hash(id) as usize & self.buckets.len().wrapping_sub(1)

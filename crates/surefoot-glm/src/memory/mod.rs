@@ -1,4 +1,4 @@
-//! Maps from feature ids to numbers, in memory that grows by pages and never moves.
+//! Maps from feature ids to values and numbers; most memory is allocated in pages, whose values never move.
 //!
 //! This module may use [`data`](crate::data) for the faults that it reports. A map belongs here if it handles ids and
 //! slots, but does not depend on what is learnt.

@@ -1,11 +1,12 @@
-//! A map whose memory is allocated page by page on first use.
+//! Map from 32-bit ids to values, whose memory is allocated page by page on first use.
 //!
-//! Ids are array indices, so one feature numbered 4·10⁹ must not cost 4·10⁹ values: it costs one page, and eight
-//! bytes of directory for each page below it, which the system commits only when they are written.
+//! Ids are array indices, so a single feature numbered 4·10⁹ must not cost memory for 4·10⁹ values. It costs one page,
+//! and eight bytes in the directory for each page below it, which the operating system commits only when they are
+//! written.
 //!
-//! Values never move, so a value is found once per row and then used by address, three times per nonzero. This is the
-//! reason for the unsafe code in this file: it saves a third of the instructions of a step, compared with checked
-//! indices.
+//! Values never move, so each nonzero of a row is looked up once and its value then accessed three times by address.
+//! This is the reason for the unsafe code in this file: it saves a third of the instructions of a step, compared with
+//! checked indices.
 
 #[cfg(target_arch = "x86_64")]
 use crate::simd::f32x16::avx512;
@@ -16,50 +17,51 @@ use std::{ptr::NonNull, sync::OnceLock};
 
 /// Number of values in a page.
 const PAGE: usize = 256;
-/// Number of pages in a slab, the unit of memory mapping. A slab of coordinates has 4 MiB, which the system commits
-/// as they are written.
+/// Number of pages in a slab, the unit in which memory is mapped. A slab for coordinates has 4 MiB, which the
+/// operating system commits when they are written.
 const SLAB: usize = 256;
 
 /// Number of 64-bit words in a cache line.
 pub(crate) const LINE: usize = 8;
-/// Prefetch distance in a batch, in nonzeros. Batches are prefetched because another thread has written them.
+/// Number of nonzeros by which prefetching runs ahead in a batch. Batches are prefetched because another thread has
+/// written them.
 pub(crate) const AHEAD: usize = 256;
 
-/// Exclusive upper limit of the ids that a [`PagedMap`] accepts.
+/// Ids in a [`PagedMap`] are below this limit.
 pub(crate) const ID_LIMIT: u64 = 1 << 32;
 
-/// Callbacks that count the memory of pages, which is mapped and so invisible to an allocator.
+/// Callbacks that count the bytes of mapped pages, which an allocator does not see; set by [`count_page_memory`].
 static COUNTER: OnceLock<MemoryCounter> = OnceLock::new();
 
-/// Callbacks that count the bytes of memory pages in use.
+/// Callbacks that are told how many bytes of memory pages are allocated and freed.
 #[derive(Debug)]
 struct MemoryCounter {
-    /// Callback with the number of bytes that have been allocated.
+    /// Callback after an allocation, with the number of bytes allocated.
     take: fn(usize),
-    /// Callback with the number of bytes that have been freed.
+    /// Callback after memory is freed, with the number of bytes freed.
     give: fn(usize),
 }
 
-/// Registers callbacks that count the bytes of all pages: `take` is called when pages are allocated, `give` when they
-/// are freed. Pages are memory-mapped, so an allocator does not see them. Only the first call of a process has an
-/// effect.
+/// Registers callbacks that count the memory of all pages of all maps: `take` is called when pages are allocated,
+/// `give` when they are freed. Pages are memory-mapped, so an allocator does not see them. Only the first call in a
+/// process has an effect.
 pub fn count_page_memory(take: fn(usize), give: fn(usize)) {
     let _ = COUNTER.set(MemoryCounter { take, give });
 }
 
-/// Map from ids below 2³² to values, in pages.
+/// Map from ids below 2³² to values, stored in pages of 256 values, which never move.
 #[derive(Debug)]
 pub(crate) struct PagedMap<T> {
-    /// Addresses of pages, by the high bits of ids; `None` for pages that are not allocated.
+    /// Address of each page, indexed by the high bits of ids; `None` for pages that are not allocated.
     directory: Vec<Option<NonNull<T>>>,
-    /// Memory mappings of `SLAB * PAGE` values each, accessed by address only; they are unmapped when the map is
-    /// dropped, not before.
+    /// Memory mappings of `SLAB * PAGE` values each, in which pages lie. Values are accessed by address only; memory
+    /// is unmapped only when the map is dropped.
     slabs: Vec<MmapRaw>,
     /// Number of allocated pages.
     pages: usize,
 }
 
-/// Address of a value of a [`PagedMap`].
+/// Address of a value in a [`PagedMap`].
 #[derive(Debug)]
 #[repr(transparent)]
 pub(crate) struct Slot<T>(NonNull<T>);
@@ -73,19 +75,19 @@ impl<T> Clone for Slot<T> {
 impl<T> Copy for Slot<T> {}
 
 impl<T> Slot<T> {
-    /// Returns the slot of a value outside of a map, valid as long as the value is.
+    /// Returns a slot with the address of a value that is not in a map; valid as long as that value is.
     pub(crate) fn at(place: NonNull<T>) -> Slot<T> {
         Slot(place)
     }
 
-    /// Returns the slot of `id` in its page.
+    /// Returns the slot of `id`, given the address of its page.
     #[inline(always)]
     fn within(page: NonNull<T>, id: u64) -> Slot<T> {
         // SAFETY: `page` is the start of PAGE values of a slab: it was made by `PagedMap::add`.
         Slot(unsafe { page.add(id as usize % PAGE) })
     }
 
-    /// Returns a reference to the value.
+    /// Returns a reference to the value at the slot's address.
     ///
     /// # Safety
     /// The caller must ensure that, for as long as the reference lives, the map that gave the slot (or the value from
@@ -97,7 +99,7 @@ impl<T> Slot<T> {
         unsafe { self.0.as_ref() }
     }
 
-    /// Returns a mutable reference to the value.
+    /// Returns a mutable reference to the value at the slot's address.
     ///
     /// # Safety
     /// The caller must ensure that, for as long as the reference lives, the map that gave the slot is alive and
@@ -108,12 +110,12 @@ impl<T> Slot<T> {
         unsafe { self.0.as_mut() }
     }
 
-    /// Returns the address of the value.
+    /// Returns the slot's address as a pointer.
     pub(crate) fn as_ptr(self) -> *mut T {
         self.0.as_ptr()
     }
 
-    /// Prefetches the value of the slot.
+    /// Prefetches the value at the slot's address.
     #[inline(always)]
     pub(crate) fn prefetch(self) {
         prefetch(self.0.as_ptr());
@@ -145,13 +147,14 @@ impl<T> Default for PagedMap<T> {
 }
 
 impl<T: Copy + Zeroable> PagedMap<T> {
-    /// Returns the slot of `id`; `None` if its page is not allocated.
+    /// Returns the slot of `id`; `None` if the page of `id` is not allocated.
     #[inline]
     pub(crate) fn find(&self, id: u64) -> Option<Slot<T>> {
         Some(Slot::within((*self.directory.get(id as usize / PAGE)?)?, id))
     }
 
-    /// Finds the slots of `ids` up to the first id without a page; returns the number of slots found.
+    /// Looks up the slots of `ids` in order, and stops at the first id whose page is not allocated; returns the number
+    /// of slots found.
     #[inline]
     pub(crate) fn find_all(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         #[cfg(target_arch = "x86_64")]
@@ -163,7 +166,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         self.find_some(ids, slots)
     }
 
-    /// Does the work of [`find_all`](PagedMap::find_all), one id at a time.
+    /// Portable implementation of [`find_all`](PagedMap::find_all), which looks up one id at a time.
     #[inline]
     fn find_some(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         let mut found = 0;
@@ -175,7 +178,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         found
     }
 
-    /// Does the work of [`find_all`](PagedMap::find_all), eight ids at a time.
+    /// Implementation of [`find_all`](PagedMap::find_all) for AVX-512, which looks up eight ids at a time.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f")]
     fn find_eights(&self, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
@@ -219,7 +222,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         }
     }
 
-    /// Returns the slot of `id`, whose page is allocated if it does not exist; `None` if memory runs out.
+    /// Returns the slot of `id`, and allocates the page of `id` if needed; `None` if memory runs out.
     #[inline]
     pub(crate) fn find_or_insert(&mut self, id: u64) -> Option<Slot<T>> {
         self.find(id).or_else(|| self.add(id))
@@ -250,25 +253,26 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         Some(Slot::within(page, id))
     }
 
-    /// Returns the value of `id`; `None` if its page is not allocated.
+    /// Returns the value of `id`; `None` if the page of `id` is not allocated.
     pub(crate) fn get(&self, id: u64) -> Option<&T> {
         // SAFETY: the slot was found just now, and the map stays borrowed.
         self.find(id).map(|slot| unsafe { slot.value() })
     }
 
-    /// Removes the pages of all ids from `id` on, where `id` starts a page; their memory is freed with the map.
+    /// Removes all pages from that of `id` on, where `id` is the first id of a page. Their memory is freed only with
+    /// the map.
     #[cold]
     pub(crate) fn forget_from(&mut self, id: u64) {
         self.directory.truncate(id as usize / PAGE);
     }
 
-    /// Returns the number of allocated pages.
+    /// Returns the number of allocated pages of the map.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         self.pages
     }
 
-    /// Returns all ids of allocated pages with their values, by ascending id.
+    /// Returns all ids whose pages are allocated, with their values, by ascending id.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         let present = self.directory.iter().enumerate().filter_map(|(high, page)| Some((high, (*page)?)));
         present.flat_map(move |(high, page)| {
@@ -278,7 +282,7 @@ impl<T: Copy + Zeroable> PagedMap<T> {
         })
     }
 
-    /// Applies `change` to all values, in unspecified order.
+    /// Applies `change` to all values in allocated pages, in unspecified order.
     pub(crate) fn each(&mut self, mut change: impl FnMut(&mut T)) {
         let mut left = self.pages * PAGE;
         for slab in &self.slabs {
@@ -290,8 +294,8 @@ impl<T: Copy + Zeroable> PagedMap<T> {
     }
 }
 
-/// Maps `bytes` bytes of zeroed memory; `large` requests huge pages of 2 MiB, which the system may refuse. Returns
-/// `None` if memory runs out.
+/// Maps `bytes` bytes of zeroed memory; `large` requests huge pages of 2 MiB, which the operating system may refuse.
+/// Returns `None` if memory runs out.
 ///
 /// Coordinates are accessed in random order. With pages of 4 KiB nearly every access to a large model misses the TLB,
 /// and page walks take more time than the coordinates themselves.
@@ -304,7 +308,7 @@ fn slab(bytes: usize, large: bool) -> Option<MmapRaw> {
     Some(slab.into())
 }
 
-/// Returns the address of the first value of a slab, without a reference to the slab, since values within it are in
+/// Returns the address of the first value of a slab. No reference to the slab is created, because its values are in
 /// use by address.
 fn start<T: Zeroable>(slab: &MmapRaw) -> NonNull<T> {
     // Mappings are aligned to system pages.

@@ -1,20 +1,20 @@
-//! Calibration: predicted probabilities compared with observed frequencies.
+//! Calibration of classifiers: predicted probabilities compared with observed frequencies.
 
 use crate::numeric::sums::{Mean, Sum};
 
-/// Predicted probabilities in bins of equal width, and observed frequencies per bin.
+/// Accumulator for calibration: predicted probabilities and observed frequencies in ten bins of equal width.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Calibration {
-    /// Mean predicted probability and observed frequency of each bin.
+    /// Mean predicted probability and observed frequency (mean of 0 and 1) in each bin.
     bins: [(Mean, Mean); Calibration::BINS],
 }
 
-/// One bin of predicted probabilities.
+/// One bin of a calibration plot: rows whose predicted probability lies in the bin's interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CalibrationBin {
-    /// Weight of the rows whose predicted probability lies in the bin.
+    /// Total weight of the rows in the bin.
     pub weight: f64,
-    /// Mean predicted probability of the bin's rows.
+    /// Mean predicted probability of the rows in the bin.
     pub probability: f64,
     /// Observed frequency, among the rows of the bin, of the positive class or, for many classes, of correct
     /// predictions.
@@ -22,7 +22,7 @@ pub struct CalibrationBin {
 }
 
 impl Calibration {
-    /// Number of bins over [0, 1], half-open except for the last.
+    /// Number of bins, of equal width over [0, 1]; each includes its lower end, the last one also its upper end.
     pub(super) const BINS: usize = 10;
 
     pub(super) fn add(&mut self, probability: f64, came_true: bool, weight: f64) {
@@ -31,7 +31,7 @@ impl Calibration {
         self.bins[bin].1.add(f64::from(came_true), weight);
     }
 
-    /// Returns the bins that are not empty, in ascending order.
+    /// Returns the bins that contain rows, in ascending order of probability.
     pub(super) fn bins(&self) -> Vec<CalibrationBin> {
         let bin = |(probability, share): &(Mean, Mean)| {
             Some(CalibrationBin { weight: share.weight(), probability: probability.value()?, share: share.value()? })
@@ -39,8 +39,8 @@ impl Calibration {
         self.bins.iter().filter_map(bin).collect()
     }
 
-    /// Returns the expected calibration error: the mean over rows of |probability − share| of their bins. `None`
-    /// without rows.
+    /// Returns the expected calibration error: the weighted mean over bins of |mean predicted probability − observed
+    /// frequency|; `None` without rows.
     pub(super) fn error(&self) -> Option<f64> {
         let (mut error, mut weight) = (Sum::default(), Sum::default());
         for bin in self.bins() {

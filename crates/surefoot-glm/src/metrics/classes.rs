@@ -1,4 +1,4 @@
-//! Metrics of multiclass predictions.
+//! Metrics of multiclass predictions, such as accuracy, log loss and the confusion matrix.
 
 use super::{Measured, PlotData, calibration::Calibration};
 use crate::{
@@ -9,8 +9,8 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// Metrics of losses with one margin per class, accumulated row by row. Costs O(K) per row for K classes, and memory
-/// for the cells of the confusion matrix that occur.
+/// Accumulator for the metrics of multiclass predictions, fed row by row. Costs O(K) per row for K classes, and memory
+/// for the cells of the confusion matrix that are not empty.
 ///
 /// ```
 /// use surefoot_glm::{ClassMetrics, Loss};
@@ -25,33 +25,34 @@ use std::collections::BTreeMap;
 pub struct ClassMetrics {
     loss: Loss,
     rows: u64,
-    /// Whether an invalid row was added.
+    /// Whether an invalid row was added, after which no metric is defined.
     spoilt: bool,
-    /// Weighted mean loss.
+    /// Weighted mean loss of the rows.
     value: Mean,
-    /// Mean log loss of the label's class.
+    /// Weighted mean log loss −ln p of the label's class.
     logs: Mean,
-    /// Fraction of weight whose class is predicted correctly.
+    /// Fraction of the weight of rows whose class is predicted correctly.
     correct: Mean,
-    /// Weight per pair of the label's class and the predicted class.
+    /// Confusion matrix: weight per pair of label class and predicted class.
     cells: BTreeMap<(usize, usize), Sum>,
-    /// Weighted mean Brier score, summed over classes.
+    /// Weighted mean Brier score, summed over the classes.
     brier: Mean,
     calibration: Calibration,
     /// Buffer for the margins of the current row.
     margins: Vec<f64>,
 }
 
-/// Sparse confusion matrix.
+/// Sparse confusion matrix of a classifier.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Confusion {
-    /// Class of the label, predicted class (largest margin, the first one of equal margins), and total weight of such
-    /// rows, in ascending order, without empty cells. Classes are positions by ascending label.
+    /// Cells that are not empty: class of the label, predicted class (that with the largest margin, the first if
+    /// several are largest), and total weight of such rows, in ascending order. Classes are given by their position
+    /// among the ascending labels.
     pub cells: Vec<(usize, usize, f64)>,
 }
 
 impl Confusion {
-    /// Builds the matrix from weights by label and by predicted class.
+    /// Builds the confusion matrix of two classes from weights indexed by label class, then predicted class.
     pub(super) fn of_two(weights: [[f64; 2]; 2]) -> Confusion {
         let cells = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(label, taken)| (label, taken, weights[label][taken]));
         Confusion { cells: cells.into_iter().filter(|cell| cell.2 > 0.0).collect() }
@@ -59,17 +60,17 @@ impl Confusion {
 }
 
 impl ClassMetrics {
-    /// Returns metrics without rows.
+    /// Returns an accumulator for the given loss, to which no rows have been added.
     #[must_use]
     pub fn new(loss: Loss) -> ClassMetrics {
         let (spoilt, value, logs, correct, cells, brier, calibration) = Default::default();
         ClassMetrics { loss, rows: 0, spoilt, value, logs, correct, cells, brier, calibration, margins: Vec::new() }
     }
 
-    /// Adds a row: the class of its label, its weight, and the margins of all classes. Costs O(K) for K classes.
+    /// Adds a row, given the class of its label, its weight, and the margins of all classes. Costs O(K) for K classes.
     ///
-    /// After an invalid row (a class without a margin, a margin that is not finite, or an invalid weight) all metrics
-    /// are `None`, and rows are only counted.
+    /// After an invalid row (a class without a margin, a margin that is not finite, or an invalid weight) rows are
+    /// only counted, and all metrics are `None`.
     pub fn add(&mut self, class: usize, weight: f64, margins: &[f64]) {
         self.rows += 1;
         if weight == 0.0 || self.spoilt {
@@ -110,7 +111,7 @@ impl ClassMetrics {
         }
     }
 
-    /// Returns curves to plot, for the rows added so far.
+    /// Returns the data for plots of the rows added so far.
     #[must_use]
     pub fn plot_data(&self) -> PlotData {
         PlotData { calibration: self.calibration.bins(), ..PlotData::default() }

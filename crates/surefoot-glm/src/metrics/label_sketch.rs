@@ -1,34 +1,35 @@
-//! A sketch of the distribution of labels, for losses whose best constant does not follow from moments.
+//! Sketch of the distribution of labels, for losses whose best constant prediction does not follow from mean and
+//! variance.
 
 use crate::{loss::Loss, numeric::check::is_magnitude};
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of centres.
+/// Maximum number of centres (representative labels) in a sketch.
 const CENTRES: usize = 64;
 
-/// Up to 64 centres in ascending order with their weights; each centre is the mean of the labels nearest to it (the
-/// streaming histogram of Ben-Haim and Tom-Tov 2010).
+/// Sketch of a distribution of labels: up to 64 centres in ascending order with their weights, where each centre is
+/// the mean of the labels merged into it (the streaming histogram of Ben-Haim and Tom-Tov 2010).
 ///
 /// A convex loss of a mean is at most the mean of the losses, so the least mean loss of a constant over the centres
 /// is *never above* the least mean loss over the labels: a model with a smaller loss is better than any constant. The
 /// sketch is exact up to 64 different labels. Costs O(64) per row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LabelSketch {
-    /// Centres, ascending.
+    /// Centres (means of merged labels) in ascending order.
     labels: Vec<f64>,
-    /// Weight of each centre.
+    /// Total weight of the labels merged into each centre.
     weights: Vec<f64>,
 }
 
 impl LabelSketch {
-    /// Whether a sketch read from a file is valid.
+    /// Whether the sketch, read from a file, is valid.
     pub(crate) fn is_sound(&self) -> bool {
         let ascend = self.labels.iter().all(|label| label.is_finite()) && self.labels.is_sorted_by(|a, b| a < b);
         let fit = self.labels.len() == self.weights.len() && self.labels.len() <= CENTRES;
         ascend && fit && self.weights.iter().all(|weight| is_magnitude(*weight))
     }
 
-    /// Returns the centres and their weights.
+    /// Returns each centre with its weight, in ascending order.
     pub(crate) fn centres(&self) -> impl Iterator<Item = (f64, f64)> {
         self.labels.iter().copied().zip(self.weights.iter().copied())
     }
@@ -46,7 +47,7 @@ impl LabelSketch {
         }
     }
 
-    /// Merges the two neighbouring centres whose merge moves labels least.
+    /// Merges the two neighbouring centres whose merger changes labels least.
     fn merge(&mut self) {
         let moved = |i: usize| {
             let (a, b) = (self.weights[i], self.weights[i + 1]);
@@ -64,7 +65,7 @@ impl LabelSketch {
         self.weights.remove(at + 1);
     }
 
-    /// Returns the least mean loss of a constant over the centres; `None` without labels.
+    /// Returns the mean loss over the centres of the best constant margin; `None` if the sketch is empty.
     pub(crate) fn constant(&self, loss: Loss) -> Option<f64> {
         let (mut low, mut high) = (*self.labels.first()?, *self.labels.last()?);
         let total: f64 = self.weights.iter().sum();
@@ -88,7 +89,7 @@ impl LabelSketch {
 mod tests {
     use super::*;
 
-    /// Returns labels of a heavy-tailed distribution, with weights.
+    /// Returns `n` labels of a heavy-tailed distribution, with weights.
     fn labels(n: u32) -> Vec<(f64, f64)> {
         let uniform = |k: u32, by: f64| (f64::from(k) * by).fract();
         (1..=n)
@@ -98,7 +99,7 @@ mod tests {
             .collect()
     }
 
-    /// Returns the least mean loss over all labels and a grid as constants, by exhaustive search.
+    /// Returns the mean loss of the best constant among all labels and a grid, found by exhaustive search.
     fn literal(loss: Loss, labels: &[(f64, f64)]) -> f64 {
         let weight: f64 = labels.iter().map(|(_, weight)| weight).sum();
         let mean = |m: f64| labels.iter().map(|&(y, w)| w * loss.value(y, m)).sum::<f64>() / weight;

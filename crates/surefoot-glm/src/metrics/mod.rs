@@ -1,4 +1,4 @@
-//! Metrics of predictions on labelled rows: streamed, weighted, in bounded memory.
+//! Metrics of predictions on labelled rows: weighted, computed in one pass with bounded memory.
 //!
 //! Sums are compensated (Neumaier), so a billion rows lose no digit that is reported. The area under the ROC curve
 //! needs the order of all margins: it is exact up to [`Metrics::EXACT`] rows. Beyond that, margins go into a fixed
@@ -37,8 +37,8 @@ use crate::{
     numeric::sums::{Mean, Moments, Sum},
 };
 
-/// Metrics of losses with one margin, accumulated row by row. Costs O(1) per row, and for classification up to 16
-/// bytes of memory per row until [`Metrics::EXACT`] rows, then constant memory.
+/// Accumulator for the metrics of predictions with one margin, fed row by row. Costs O(1) per row; for classification
+/// it takes up to 16 bytes of memory per row for the first [`Metrics::EXACT`] rows, then constant memory.
 ///
 /// ```
 /// use surefoot_glm::{Loss, Metrics};
@@ -52,25 +52,25 @@ use crate::{
 pub struct Metrics {
     loss: Loss,
     rows: u64,
-    /// Whether an invalid row was added.
+    /// Whether an invalid row was added, after which no metric is defined.
     spoilt: bool,
-    /// Whether any label is a proportion.
+    /// Whether some label is a proportion, that is, neither −1 nor +1.
     shares: bool,
-    /// Weighted mean loss.
+    /// Weighted mean loss of the rows.
     value: Mean,
-    /// Fraction of weight whose class is predicted correctly.
+    /// Fraction of the weight of rows whose class is predicted correctly.
     correct: Mean,
-    /// Mean squared error.
+    /// Weighted mean squared error of the predictions.
     squares: Mean,
-    /// Mean absolute error.
+    /// Weighted mean absolute error of the predictions.
     sizes: Mean,
-    /// Mean excess of the loss over the least loss that the row's label can have.
+    /// Weighted mean of the loss minus the least loss that any margin has for the row's label.
     excess: Mean,
-    /// Mean of the least loss that each row's label can have.
+    /// Weighted mean of the least loss that any margin has for the row's label.
     saturated: Mean,
-    /// Moments of the labels.
+    /// Weighted mean and variance of the labels.
     labels: Moments,
-    /// Weights by label and by predicted class, for two classes.
+    /// Confusion matrix for two classes: weights by label class, then by predicted class.
     taken: [[Sum; 2]; 2],
     ranking: Ranking,
     brier: Mean,
@@ -78,38 +78,41 @@ pub struct Metrics {
     sample: ReservoirSample,
 }
 
-/// Values of metrics; `None` if a metric does not apply or is not defined.
+/// Values of metrics over a set of rows; a metric is `None` if it does not apply to the loss, or is undefined for the
+/// rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// Number of rows added, including rows of weight 0.
+    /// Number of rows measured, including rows of weight 0.
     pub rows: u64,
-    /// Sum of the weights of the rows.
+    /// Total weight of the rows.
     pub weight: f64,
-    /// Weighted mean loss.
+    /// Weighted mean loss of the rows.
     pub loss: Option<f64>,
-    /// Weighted mean of −ln p of the label's class, for classification with probabilities; for logistic and softmax
-    /// it equals the loss.
+    /// Weighted mean of −ln p, where p is the probability predicted for the label's class; for classification with
+    /// probabilities. For logistic and softmax loss it equals the loss.
     pub log_loss: Option<f64>,
-    /// Fraction of weight whose class is predicted correctly, for classification; a margin of 0 predicts −1.
+    /// Fraction of the weight of rows whose class is predicted correctly, for classification; with two classes, a
+    /// margin of 0 predicts the negative class.
     pub accuracy: Option<f64>,
     /// Area under the ROC curve, for two classes: the probability that a positive row has a larger margin than a
-    /// negative row, where a tie counts one half. Not defined if there is only one class.
+    /// negative row, where a tie counts one half. Undefined if only one class occurs.
     pub auc: Option<f64>,
-    /// Bound on the difference of `auc` from the exact value; 0 up to [`Metrics::EXACT`] rows.
+    /// Largest possible error of `auc`; 0 for up to [`Metrics::EXACT`] rows.
     pub auc_error: f64,
-    /// Average precision, for two classes: Σ (recall_k − recall_{k−1})·precision_k over falling thresholds, which is
-    /// the area under the precision-recall curve in steps. Not defined without positive rows.
+    /// Average precision, for two classes: Σ (recall_k − recall_{k−1})·precision_k over falling thresholds, the area
+    /// under the precision-recall curve as a step function. Undefined without positive rows.
     pub pr_auc: Option<f64>,
-    /// Bound on the difference of `pr_auc` from the exact value; 0 up to [`Metrics::EXACT`] rows.
+    /// Largest possible error of `pr_auc`; 0 for up to [`Metrics::EXACT`] rows.
     pub pr_auc_error: f64,
     /// Precision, recall and F1 of the positive class, for two classes.
     pub rates: Option<Rates>,
-    /// Brier score, for classification with probabilities: the weighted mean of (p − \[label\])² for the positive
-    /// class, or for many classes the weighted mean of the sum over all classes.
+    /// Brier score, for classification with probabilities: for two classes the weighted mean of (p − y)², where p is
+    /// the predicted probability of the positive class and y is 1 for a positive row, else 0; for many classes the sum
+    /// of such means over all classes.
     pub brier: Option<f64>,
-    /// Expected calibration error, for classification with probabilities: the mean over rows of |probability − share|
-    /// of the bin that holds the row. Ten bins of equal width divide the probability of the positive class, or for
-    /// many classes of the likeliest class.
+    /// Expected calibration error, for classification with probabilities: the weighted mean over ten bins of |mean
+    /// predicted probability − observed frequency|. Bins of equal width divide the predicted probability of the
+    /// positive class, or for many classes that of the likeliest class.
     pub calibration_error: Option<f64>,
     /// Weighted mean squared error, for regression.
     pub mse: Option<f64>,
@@ -117,21 +120,22 @@ pub struct Measured {
     pub rmse: Option<f64>,
     /// Weighted mean absolute error, for regression.
     pub mae: Option<f64>,
-    /// Coefficient of determination R², for regression without a log link: 1 − (squared error) / (squared error of
-    /// the mean label). Not defined for equal labels.
+    /// Coefficient of determination R², for regression without a log link: 1 − (squared error) / (squared error of the
+    /// mean label). Undefined if all labels are equal.
     pub r2: Option<f64>,
-    /// Weighted mean deviance, for losses with a log link and for labels that are proportions: twice the excess of
-    /// the loss over the least loss that the labels can have.
+    /// Weighted mean deviance, for losses with a log link and for labels that are proportions: twice the mean of the
+    /// loss minus the least loss that any margin has for the label.
     pub deviance: Option<f64>,
-    /// Explained deviance D², for losses with a log link and for labels that are proportions: 1 − deviance /
-    /// (deviance of the mean label). Not defined for equal labels.
+    /// Explained deviance D², for losses with a log link and for labels that are proportions: 1 − deviance / (deviance
+    /// of the mean label). Undefined if all labels are equal.
     pub d2: Option<f64>,
-    /// Confusion matrix, for classification; with two classes the negative class is the first.
+    /// Confusion matrix, for classification; with two classes, class 0 is the negative class.
     pub confusion: Option<Confusion>,
 }
 
 impl Measured {
-    /// Returns the main metric, at most 1: accuracy, R² or D².
+    /// Returns the metric that summarises the model, at most 1: accuracy for classification, otherwise R² or D²;
+    /// `None` if it is undefined.
     #[must_use]
     pub fn score(&self) -> Option<f64> {
         self.accuracy.or(self.r2).or(self.d2)
@@ -139,10 +143,11 @@ impl Measured {
 }
 
 impl Metrics {
-    /// Number of rows up to which the areas under the ROC and precision-recall curves are exact.
+    /// Number of rows up to which the areas under the ROC and precision-recall curves are exact; beyond it, margins
+    /// are counted in a histogram.
     pub const EXACT: usize = 1_000_000;
 
-    /// Returns metrics without rows.
+    /// Returns an accumulator for the given loss, to which no rows have been added.
     #[must_use]
     pub fn new(loss: Loss) -> Metrics {
         Metrics {
@@ -165,8 +170,8 @@ impl Metrics {
         }
     }
 
-    /// Adds a row: its label (for classes −1 or +1, or a number between them for a proportion), its weight, and the
-    /// margin predicted for it.
+    /// Adds a row, given its encoded label (−1 or +1 for classes, a number between them for a proportion), its weight,
+    /// and its predicted margin.
     ///
     /// After an invalid row all metrics are `None`, and rows are only counted. A row is invalid if one of the numbers
     /// is not finite, the weight is neither 0 nor within 1e-300 to 1e240, or the label is outside the domain of the
@@ -209,7 +214,7 @@ impl Metrics {
         }
     }
 
-    /// Adds a row of one class to the metrics of classification.
+    /// Adds a row to the metrics of two-class classification.
     fn add_class(&mut self, label: f64, weight: f64, margin: f64) {
         self.correct.add(f64::from((margin > 0.0) == (label > 0.0)), weight);
         self.taken[usize::from(label > 0.0)][usize::from(margin > 0.0)].add(weight);
@@ -257,7 +262,7 @@ impl Metrics {
         }
     }
 
-    /// Returns curves and points to plot, for the rows added so far.
+    /// Returns the data for plots of the rows added so far.
     #[must_use]
     pub fn plot_data(&self) -> PlotData {
         if !self.loss.classifies() {
@@ -277,8 +282,9 @@ impl Metrics {
         }
     }
 
-    /// Returns the mean excess loss of predicting the mean label. With a log link the mean loss of this prediction is
-    /// the least loss for the mean label, since losses are linear in labels.
+    /// Returns the mean excess loss (loss minus the least loss for the row's label) of predicting the mean label. With
+    /// a log link, losses are linear in labels, so the mean loss of this prediction is the least loss for the mean
+    /// label.
     fn excess_of_constant(&self) -> Option<f64> {
         let mean = self.labels.mean();
         if self.shares {

@@ -1,5 +1,4 @@
-//! The loss of the best constant for rows with offsets, where the margin of a row is the constant plus the row's
-//! offset.
+//! Mean loss of the best constant for rows with offsets: the margin of each row is the constant plus the row's offset.
 //!
 //! | losses | best constant |
 //! | --- | --- |
@@ -11,30 +10,31 @@ use super::label_sketch::LabelSketch;
 use crate::{loss::Loss, numeric::sums::Sum};
 use serde::{Deserialize, Serialize};
 
-/// Joint statistics of labels and offsets, stored as soon as a row has an offset.
+/// Statistics of labels and offsets from which the best constant is computed, kept as soon as some row has an offset.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OffsetConstant {
-    /// Sums for losses with a log link and variance power p. Up to constant factors, the loss of a margin c + o, with
-    /// the constant c and the row's offset o, is paid·e^(−(p−1)c) + due·e^((2−p)c) + rest.
+    /// Sums for losses with a log link and variance power p. Up to constant factors, the total loss of the margins c +
+    /// o, with the constant c and the offset o of each row, is paid·e^(−(p−1)c) + due·e^((2−p)c) + rest.
     Rates {
-        /// Σ w·y·e^(−(p−1)o) over rows with weight w, label y and offset o.
+        /// Sum of w·y·e^(−(p−1)o) over the rows, with weight w, label y and offset o of a row.
         #[serde(rename = "observed")]
         paid: Sum,
-        /// Σ w·e^((2−p)o) over rows with weight w and offset o.
+        /// Sum of w·e^((2−p)o) over the rows, with weight w and offset o of a row.
         #[serde(rename = "expected")]
         due: Sum,
-        /// Sum of the terms of the loss that no constant changes.
+        /// Sum of the terms of the loss that do not depend on the constant c: −Σ w·y·o for p = 1, Σ w·o for p = 2,
+        /// otherwise 0.
         #[serde(rename = "constant")]
         rest: Sum,
     },
-    /// Sketches of the offsets of the rows with the encoded classes −1 and +1.
+    /// For binary losses: sketches of the distribution of the offsets of each encoded class, −1 and +1.
     Classes { negative: LabelSketch, positive: LabelSketch },
 }
 
 impl OffsetConstant {
-    /// Returns the statistics of rows without offsets, given their total weight and mean encoded label; `None` for
-    /// losses that need no such statistics.
+    /// Returns the statistics of the rows before the first row with an offset, given their total weight and mean
+    /// encoded label; `None` for losses that need no such statistics.
     pub(crate) fn new(loss: Loss, weight: f64, mean: f64) -> Option<OffsetConstant> {
         if loss.variance_power().is_some() {
             let mut sums = [Sum::default(); 2];
@@ -57,7 +57,7 @@ impl OffsetConstant {
         Some(OffsetConstant::Classes { negative: class(0.5 * (1.0 - mean)), positive: class(0.5 * (1.0 + mean)) })
     }
 
-    /// Whether statistics read from a file are valid.
+    /// Whether the statistics, read from a file, are valid for the loss.
     pub(crate) fn is_sound(&self, loss: Loss) -> bool {
         match self {
             OffsetConstant::Rates { .. } => loss.variance_power().is_some(),
@@ -67,7 +67,7 @@ impl OffsetConstant {
         }
     }
 
-    /// Adds a row.
+    /// Adds a row to the statistics, given its encoded label `y`.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, offset: f64) {
         match self {
             OffsetConstant::Rates { paid, due, rest } => {
@@ -86,7 +86,8 @@ impl OffsetConstant {
         }
     }
 
-    /// Returns the least mean loss of a constant; `sign` converts encoded classes into those of the model.
+    /// Returns the mean loss of the best constant; `sign` is −1 if the classes −1 and +1 were encoded the other way
+    /// round than in the model, otherwise 1.
     pub(crate) fn constant(&self, loss: Loss, weight: f64, sign: f64) -> Option<f64> {
         match self {
             OffsetConstant::Rates { paid, due, rest } => {
@@ -111,7 +112,7 @@ impl OffsetConstant {
     }
 }
 
-/// Returns the least mean loss of a constant over rows given as label −1 or +1, offset and weight.
+/// Returns the mean loss of the best constant, for a binary loss and rows given as (label −1 or +1, offset, weight).
 fn least_of_classes(loss: Loss, rows: &[(f64, f64, f64)]) -> Option<f64> {
     let total: f64 = rows.iter().map(|row| row.2).sum();
     let mean = |of: &dyn Fn(f64, f64) -> f64| -> f64 { rows.iter().map(|&(y, o, w)| w / total * of(y, o)).sum() };
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
     use crate::metrics::progressive_loss::ProgressiveLoss;
 
-    /// Returns rows with label, weight and offset; the first rows have no offset.
+    /// Returns test rows as (label, weight, offset); the first rows have offset 0.
     fn rows(loss: Loss) -> Vec<(f64, f64, f64)> {
         let row = |t: u32| {
             let u = |by: f64| (f64::from(t) * by).fract();
@@ -155,7 +156,7 @@ mod tests {
         (1..300).map(row).collect()
     }
 
-    /// Returns the least mean loss over constants, by golden-section search.
+    /// Returns the mean loss of the best constant, found by golden-section search.
     fn literal(loss: Loss, rows: &[(f64, f64, f64)]) -> f64 {
         let weight: f64 = rows.iter().map(|row| row.1).sum();
         let at = |c: f64| rows.iter().map(|&(y, w, o)| w / weight * loss.value(y, c + o)).sum::<f64>();

@@ -1,39 +1,40 @@
-//! Curves and points for plots of predictions, in bounded memory.
+//! Data for plots of predictions (curves and sampled points), in bounded memory.
 
 use super::CalibrationBin;
 
-/// Curves and points to plot; empty if they do not apply.
+/// Data for plots of predictions; a list is empty, and a number `None`, if it does not apply to the loss.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlotData {
-    /// False and true positive rate at falling thresholds, from (0, 0) to (1, 1), for two classes.
+    /// ROC curve of two classes: false and true positive rate at falling thresholds, from (0, 0) to (1, 1).
     pub roc: Vec<(f64, f64)>,
-    /// Recall and precision at the same thresholds, for two classes.
+    /// Precision-recall curve of two classes: recall and precision at the thresholds of `roc`.
     pub precision: Vec<(f64, f64)>,
-    /// Fraction of the weight that belongs to the positive class, for two classes.
+    /// Fraction of the row weight that belongs to the positive class, for two classes.
     pub positive: Option<f64>,
-    /// Calibration: predicted probabilities of the positive class, or of the likeliest of many classes, with observed
-    /// frequencies.
+    /// Calibration bins: predicted probabilities of the positive class, or of the likeliest of many classes, with
+    /// observed frequencies.
     pub calibration: Vec<CalibrationBin>,
-    /// Prediction and label of each row of a uniform sample, for regression.
+    /// Pairs of prediction and label of a uniform sample of the rows, for regression.
     pub sample: Vec<(f64, f64)>,
 }
 
 /// Approximate maximum number of points of a curve in [`PlotData`].
 pub(super) const POINTS: usize = 300;
 
-/// Uniform sample of a stream of rows (reservoir sampling, Vitter 1985, algorithm R), determined by the stream.
+/// Uniform sample of a stream of rows (reservoir sampling, Vitter 1985, algorithm R). Its pseudo-random numbers have a
+/// fixed seed, so equal streams give equal samples.
 #[derive(Clone, Debug)]
 pub(super) struct ReservoirSample {
     /// Prediction and label of each sampled row.
     rows: Vec<(f64, f64)>,
-    /// Number of rows in the stream so far.
+    /// Number of rows of the stream seen so far.
     met: u64,
-    /// State of the random number generator.
+    /// State of the pseudo-random number generator.
     state: u64,
 }
 
 impl ReservoirSample {
-    /// Number of rows in the sample.
+    /// Number of rows in the sample, once the stream has at least as many.
     pub(super) const ROWS: usize = 1500;
 
     pub(super) fn new() -> ReservoirSample {

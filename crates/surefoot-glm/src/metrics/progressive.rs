@@ -1,24 +1,25 @@
-//! Progressive metrics: each row is measured with the model that has not learnt it yet.
+//! Progressive metrics: each row is measured with the model before the model learns the row.
 
 use super::{ClassMetrics, Confusion, Measured, Metrics, PlotData};
 use crate::{labels::encoder::LabelEncoder, loss::Loss, numeric::sums::Mean};
 
-/// Metrics accumulated while a trainer learns. Classes are numbered by first occurrence during training, and sorted
-/// by label in results.
+/// Accumulator for the metrics of rows, each predicted before it is learnt. During training, classes are numbered by
+/// first occurrence; in results, they are sorted by label.
 #[derive(Debug)]
 pub(crate) struct ProgressiveMetrics {
     kind: Kind,
-    /// Mean loss since the last [`take_recent`](ProgressiveMetrics::take_recent).
+    /// Mean loss of the rows since the last call of [`take_recent`](ProgressiveMetrics::take_recent).
     recent: Mean,
-    /// Margins of the row asked last: one, or one per class by class number.
+    /// Margins of the row given to the learner's last `ask`: a single one, or one per class by class number.
     pub(crate) margins: Vec<f64>,
 }
 
 #[derive(Debug)]
 enum Kind {
-    /// Metrics with the current sign of labels, and with the opposite sign, which a second label may bring.
+    /// Metrics for a single margin: with labels as currently encoded, and with the opposite sign, which is needed if a
+    /// second label turns out to be the larger one.
     One(Box<[Metrics; 2]>),
-    /// Metrics of a multiclass loss.
+    /// Metrics for a multiclass loss.
     Many(Box<ClassMetrics>),
 }
 
@@ -31,8 +32,9 @@ impl ProgressiveMetrics {
         ProgressiveMetrics { kind, recent: Mean::default(), margins: Vec::new() }
     }
 
-    /// Adds the row whose margins are in `margins`, given its encoded label, weight and loss. `encoder` has already
-    /// observed the label; `sign` is its sign at the time when the margins were computed.
+    /// Adds the row whose margins are in `margins`, given its encoded label `y`, its weight and its loss `value`. The
+    /// encoder has already been given the label; `sign` is the encoder's sign from before, when the margins were
+    /// computed.
     pub(crate) fn add(&mut self, encoder: &LabelEncoder, y: f64, weight: f64, value: f64, sign: f64) {
         self.recent.add(value, weight);
         match &mut self.kind {
@@ -50,7 +52,7 @@ impl ProgressiveMetrics {
         }
     }
 
-    /// Swaps the two metrics, because the second label has flipped the sign of the model.
+    /// Swaps the two metrics, because a second label has flipped the sign of encoded labels.
     pub(crate) fn swap_signs(&mut self) {
         if let Kind::One(metrics) = &mut self.kind {
             metrics.swap(0, 1);

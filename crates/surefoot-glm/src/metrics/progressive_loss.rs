@@ -1,4 +1,4 @@
-//! The reported losses: of the model, and of the best constant on the same rows.
+//! Reported losses: the mean loss of the model, and that of the best constant prediction on the same rows.
 
 use super::{label_sketch::LabelSketch, offset_constant::OffsetConstant};
 use crate::{
@@ -10,25 +10,26 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Mean loss of the rows scored so far, and the statistics from which the loss of the best constant on these rows is
-/// computed.
+/// Mean loss of the rows scored so far, and the label statistics from which the mean loss of the best constant
+/// prediction on these rows is computed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ProgressiveLoss {
     loss: Mean,
     labels: Moments,
-    /// Sketch of the labels, for losses whose best constant does not follow from moments; `None` for other losses.
+    /// Sketch of the distribution of labels, for losses whose best constant does not follow from mean and variance;
+    /// `None` for other losses.
     #[serde(rename = "label_sketch", default, skip_serializing_if = "Option::is_none")]
     sketch: Option<LabelSketch>,
-    /// Total weight per class by class number, for multiclass losses.
+    /// Total weight of the rows of each class, by class number; empty unless the loss is multiclass.
     #[serde(rename = "class_weights", default, skip_serializing_if = "Vec::is_empty")]
     classes: Vec<Sum>,
-    /// Statistics of offsets; `None` as long as no row has an offset, and for losses that need none.
+    /// Statistics of offsets; `None` as long as no row has an offset, and for losses whose best constant needs none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     offsets: Option<OffsetConstant>,
 }
 
 impl ProgressiveLoss {
-    /// Checks that losses read from a file are valid for a model of `classes` classes.
+    /// Checks that the statistics, read from a file, are valid for a model with `classes` classes.
     pub(crate) fn check(&self, loss: Loss, classes: usize) -> Result<(), String> {
         let sketch = self.sketch.as_ref().is_none_or(LabelSketch::is_sound) && self.labels.is_sound();
         let counts = self.loss.is_sound() && self.classes.iter().all(Sum::is_magnitude);
@@ -39,7 +40,7 @@ impl ProgressiveLoss {
         need(sketch && counts && few && offsets, "the losses of the state are out of their range")
     }
 
-    /// Adds a row, given its encoded label, weight, loss (`value`) and offset.
+    /// Adds a row, given its encoded label `y`, its weight, its loss `value` and its offset.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, value: f64, offset: f64) {
         self.loss.add(value, weight);
         if self.offsets.is_none() && offset != 0.0 {
@@ -59,7 +60,7 @@ impl ProgressiveLoss {
         }
     }
 
-    /// Returns the mean loss, with its sums.
+    /// Returns the mean loss of the rows, as a sum with its total weight.
     pub(crate) fn mean(&self) -> &Mean {
         &self.loss
     }
@@ -72,9 +73,9 @@ impl ProgressiveLoss {
         self.loss.weight()
     }
 
-    /// Returns the mean loss of the best constant margin, which is added to the offsets of rows; `sign` converts
-    /// encoded classes into those of the model. For losses that need a [`LabelSketch`] the result is a close lower
-    /// bound.
+    /// Returns the mean loss of the best constant, which is added to the offset of each row to give its margin; `sign`
+    /// is −1 if the classes −1 and +1 were encoded the other way round than in the model, otherwise 1. For losses that
+    /// need a [`LabelSketch`], the result is a close lower bound.
     pub(crate) fn constant(&self, loss: Loss, sign: f64) -> Option<f64> {
         let constant = match (&self.sketch, &self.offsets) {
             (Some(sketch), _) => sketch.constant(loss),

@@ -1,26 +1,27 @@
-//! Ranking of the margins of two classes: ROC and precision-recall curves, and the areas under them.
+//! Ranking of rows of two classes by their margins: ROC and precision-recall curves, and the areas under them.
 
 use crate::numeric::sums::Sum;
 
-/// Margins of both classes, exact or in histogram cells.
+/// Margins of the rows of two classes, exact for few rows, otherwise in a histogram.
 #[derive(Clone, Debug)]
 pub(super) enum Ranking {
-    /// Margin, and weight times label (±1), of each row.
+    /// Pair of margin and signed weight (weight times label ±1) for each row.
     Exact(Vec<(f64, f64)>),
-    /// Weights of the negative and of the positive rows in each histogram cell of margins.
+    /// Total weights of the negative and of the positive rows in each histogram cell of margins.
     Cells(Box<[[Sum; 2]]>),
 }
 
-/// Areas under the curves, each with a bound on its error; `None` if an area is not defined.
+/// Areas under the ROC and precision-recall curves, as pairs of the area and a bound on its error; `None` if an area
+/// is undefined.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Areas {
-    /// Area under the ROC curve, and a bound on its error.
+    /// Area under the ROC curve, and the bound on its error.
     pub(super) roc: Option<(f64, f64)>,
-    /// Average precision (the area under the precision-recall curve in steps), and a bound on its error.
+    /// Average precision (the area under the precision-recall curve as a step function), and the bound on its error.
     pub(super) precision: Option<(f64, f64)>,
 }
 
-/// Weights of the negative and of the positive rows above a threshold.
+/// Total weights of the negative and of the positive rows whose margin is above a threshold (or in a range).
 type Above = [f64; 2];
 
 impl Ranking {
@@ -69,8 +70,8 @@ impl Ranking {
         }
     }
 
-    /// Returns the weights of both classes above falling thresholds. There are about `most` thresholds at most,
-    /// including both ends, evenly spread over the rows of each class.
+    /// Returns, for falling thresholds, the weights of both classes above the threshold. There are at most about
+    /// `most` thresholds, both ends included, spread evenly over the rows of each class.
     pub(super) fn thresholds(&self, most: usize) -> Vec<Above> {
         let ties = self.ties();
         let all = total(&ties);
@@ -90,8 +91,8 @@ impl Ranking {
         points
     }
 
-    /// Returns the weights of the negative and of the positive rows by groups of equal margins, in ascending order of
-    /// margin.
+    /// Returns the weights of the negative and of the positive rows for each distinct margin (or histogram cell), in
+    /// ascending order of margin.
     fn ties(&self) -> Vec<Above> {
         match self {
             Ranking::Exact(rows) => {
@@ -121,7 +122,8 @@ fn total(ties: &[Above]) -> Above {
     [sum(0), sum(1)]
 }
 
-/// Calls `then` with each group of equal margins, from the largest margin down, and with the weights above the group.
+/// Calls `then` for each group of rows with equal margins, from the largest margin down, with the weights of the group
+/// and the weights above it.
 fn each_above(ties: &[Above], mut then: impl FnMut(Above, Above)) {
     let mut above = [Sum::default(); 2];
     for weight in ties.iter().rev() {
@@ -130,7 +132,7 @@ fn each_above(ties: &[Above], mut then: impl FnMut(Above, Above)) {
     }
 }
 
-/// Number of bits of the number of a histogram cell.
+/// Number of leading bits of an f32 that select its histogram cell.
 const BITS: u32 = 20;
 
 fn put(cells: &mut [[Sum; 2]], margin: f64, signed: f64) {
@@ -141,8 +143,8 @@ fn side(signed: f64) -> usize {
     usize::from(signed > 0.0)
 }
 
-/// Returns the number of a margin's cell. Cells ascend with the margin, since the bits of floats, folded at the sign,
-/// ascend too.
+/// Returns the index of the histogram cell of a margin. Cells ascend with the margin: the bits of positive floats
+/// ascend with their value, and those of negative floats are inverted.
 pub(super) fn cell(margin: f64) -> usize {
     // Adding 0 turns −0 into 0; the conversion to f32 rounds to nearest and so keeps the order.
     let bits = (margin as f32 + 0.0).to_bits();

@@ -1,22 +1,22 @@
-//! Precision, recall and F1 per class and on average.
+//! Precision, recall and F1 per class and averaged over classes.
 
 use super::Confusion;
 use std::collections::BTreeMap;
 
-/// Precision, recall and F1 of a class; 0 if a denominator is 0.
+/// Precision, recall and F1 score of a class; each is 0 if its denominator is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rates {
-    /// Fraction of the weight predicted as the class that belongs to the class.
+    /// Fraction of the row weight predicted as this class whose label is this class.
     pub precision: f64,
-    /// Fraction of the weight of the class that is predicted as the class.
+    /// Fraction of the row weight labelled with this class that is predicted as this class.
     pub recall: f64,
     /// Harmonic mean of precision and recall.
     pub f1: f64,
 }
 
 impl Rates {
-    /// Returns the rates, given the weights of true positives (`both`), of all predicted positives (`taken`), and of
-    /// all actual positives (`real`).
+    /// Computes the rates from the weights of true positives (`both`), of predicted positives (`taken`) and of actual
+    /// positives (`real`).
     pub(super) fn of(both: f64, taken: f64, real: f64) -> Rates {
         let share = |part: f64, all: f64| if all > 0.0 { part / all } else { 0.0 };
         Rates { precision: share(both, taken), recall: share(both, real), f1: share(2.0 * both, taken + real) }
@@ -30,7 +30,8 @@ impl Rates {
 }
 
 impl Confusion {
-    /// Returns position, rates and total weight of each class that occurs as a label or a prediction. Costs O(cells).
+    /// Returns the position, rates and total label weight of each class that occurs as a label or a prediction. Costs
+    /// O(cells of the matrix).
     #[must_use]
     pub fn rates(&self) -> Vec<(usize, Rates, f64)> {
         let mut sums = BTreeMap::<usize, [f64; 3]>::new();
@@ -44,8 +45,7 @@ impl Confusion {
         sums.into_iter().map(|(class, [both, taken, real])| (class, Rates::of(both, taken, real), real)).collect()
     }
 
-    /// Returns the macro average and the weighted average of the rates of all classes that occur; `None` without
-    /// classes.
+    /// Returns the macro average and the weight-averaged rates over all classes that occur; `None` if there are none.
     #[must_use]
     pub fn averages(&self) -> Option<[Rates; 2]> {
         let rates: Vec<_> = self.rates().into_iter().map(|(_, rates, real)| (rates, real)).collect();

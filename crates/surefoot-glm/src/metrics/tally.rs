@@ -1,4 +1,4 @@
-//! Evaluation of a model row by row, for every loss.
+//! Evaluation of a model on labelled rows, row by row, for every loss.
 
 use super::{ClassMetrics, Measured, Metrics, PlotData};
 use crate::{
@@ -13,8 +13,8 @@ use crate::{
     },
 };
 
-/// Predicts rows and accumulates metrics: [`Metrics`] for a model of one margin, [`ClassMetrics`] for one margin per
-/// class.
+/// Evaluates a model on labelled rows: predicts each row, and accumulates [`Metrics`] for a model with one margin, or
+/// [`ClassMetrics`] for a multiclass model.
 ///
 /// ```
 /// use surefoot_glm::{Batch, Loss, Plan, Settings, Tally, Trainer};
@@ -35,7 +35,7 @@ pub struct Tally {
     loss: Loss,
     predictor: Predictor,
     metrics: Kind,
-    /// Margins of the current row.
+    /// Buffer for the margins of the current row.
     scores: RowMargins,
 }
 
@@ -46,7 +46,7 @@ enum Kind {
 }
 
 impl Tally {
-    /// Returns a tally without rows. Costs O(features).
+    /// Prepares an evaluation of `model`, to which rows are then added. Costs O(features).
     #[must_use]
     pub fn new(model: &Model) -> Tally {
         let loss = model.settings.loss;
@@ -57,9 +57,9 @@ impl Tally {
         Tally { loss, predictor: Predictor::new(model), metrics, scores: RowMargins::default() }
     }
 
-    /// Adds a row with the encoded label `y`, for classification the result of
-    /// [`Labels::encode`](crate::Labels::encode). A row of weight 0 is only counted, whatever its label is. Returns
-    /// the number of unseen features of the row. Costs O(nonzeros · margins).
+    /// Adds a row with the encoded label `y` (for classification the result of
+    /// [`Labels::encode`](crate::Labels::encode)). A row of weight 0 is only counted, whatever its label. Returns the
+    /// number of the row's features that are unseen in training. Costs O(nonzeros · margins).
     ///
     /// # Errors
     /// Returns the errors of [`Predictor::score`], and a fault for a label outside the domain of the loss or a weight
@@ -89,7 +89,7 @@ impl Tally {
         Ok(unseen)
     }
 
-    /// Whether a feature was seen in training.
+    /// Whether the feature `id` was seen in the training of the model.
     #[must_use]
     pub fn knows(&self, id: u64) -> bool {
         self.predictor.knows(id)
@@ -104,7 +104,7 @@ impl Tally {
         }
     }
 
-    /// Returns curves and points to plot, for the rows added so far.
+    /// Returns the data for plots of the rows added so far.
     #[must_use]
     pub fn plot_data(&self) -> PlotData {
         match &self.metrics {

@@ -1,9 +1,10 @@
-//! Certificates of models, as they are stored in model files and reported to the user.
+//! Certificates: bounds on the quality of a model, stored in model files and reported to the user.
 
 use serde::{Deserialize, Serialize};
 use surefoot::certificate::{self as core, Kind};
 
-/// A bound on the quality of a model, by the sense in which the bound holds, or the reason why there is no bound.
+/// Certificate of a model: an upper bound on its excess loss or risk, by the sense in which the bound holds, or the
+/// reason why there is no bound.
 ///
 /// ```
 /// use surefoot_glm::Certificate;
@@ -13,38 +14,38 @@ use surefoot::certificate::{self as core, Kind};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Certificate {
-    /// A bound that holds for certain.
+    /// A bound that always holds, without assumptions about randomness.
     Deterministic(Bound),
-    /// A bound that holds in expectation over runs of a length fixed beforehand.
+    /// A bound that holds in expectation over runs whose length is fixed beforehand.
     Expectation(Bound),
-    /// A bound that holds with probability 1 − δ over runs, at any stopping time.
+    /// A bound that holds with probability 1 − δ over runs, whenever a run is stopped.
     Probability(Bound),
-    /// There is no bound.
+    /// No bound is known.
     None {
-        /// Reason why there is no certificate, with the settings that would give one.
+        /// Reason why no bound is known, with the settings that would give one.
         reason: String,
     },
 }
 
-/// An upper bound on the quality of a model, with its subject and its assumptions.
+/// Upper bound on the quantity `subject`, with its assumptions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bound {
-    /// Quantity that is bounded.
+    /// Quantity that is bounded: excess loss or risk.
     pub subject: Subject,
-    /// Value of the bound, in units of the loss.
+    /// Value of the bound, in the unit of the loss.
     pub value: f64,
-    /// Value of the bound divided by the value of the objective; `None` if the objective is unknown.
+    /// Value of the bound divided by the model's objective (penalised mean loss); `None` if the objective is unknown.
     pub relative: Option<f64>,
-    /// Failure probability δ of all probabilistic certificates of a model taken together; `None` for other
-    /// certificates.
+    /// Joint failure probability δ of all probabilistic certificates of the model; `None` if the bound is not
+    /// probabilistic.
     pub delta: Option<f64>,
-    /// Whether the bound is on the mean over rows of weight times loss, because some row weights are not 1.
+    /// Whether the bounded quantity is a mean of weight times loss over the rows, because some row weights are not 1.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub weighted: bool,
-    /// Description of the model or set of models that the model is compared with; `None` unless the subject is an
-    /// excess loss.
+    /// Description of the models with which the model is compared, such as all models in a ball; `None` unless
+    /// `subject` is [`Excess`](Subject::Excess).
     pub comparator: Option<String>,
-    /// Assumptions of the bound, in words.
+    /// Assumptions under which the bound holds, in words.
     pub assumptions: Vec<String>,
 }
 
@@ -52,20 +53,20 @@ pub struct Bound {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
-    /// Excess of the model's mean loss over the comparator's mean loss.
+    /// Excess loss: the mean loss of the model minus that of the comparator, the best model of a given set.
     Excess,
-    /// Mean loss of the model on new rows.
+    /// Risk: the expected loss of the model on new rows.
     Risk,
 }
 
 impl Certificate {
-    /// Returns the absence of a certificate, for the given reason.
+    /// Returns a [`Certificate::None`] with the given reason.
     #[must_use]
     pub fn none(reason: impl Into<String>) -> Certificate {
         Certificate::None { reason: reason.into() }
     }
 
-    /// Returns the bound, if there is one.
+    /// Returns the bound; `None` if the certificate has none.
     #[must_use]
     pub fn bound(&self) -> Option<&Bound> {
         match self {
@@ -76,7 +77,7 @@ impl Certificate {
         }
     }
 
-    /// Marks a probabilistic bound as a bound for rows with weights other than 1.
+    /// Marks a probabilistic bound as one on the mean of weight times loss; other certificates stay unchanged.
     pub(crate) fn weighted(mut self) -> Certificate {
         if let Certificate::Expectation(bound) | Certificate::Probability(bound) = &mut self {
             bound.weighted = true;
@@ -85,7 +86,7 @@ impl Certificate {
         self
     }
 
-    /// Converts a certificate of the `surefoot` crate. `objective` is the value of the objective where it is known;
+    /// Converts a certificate of the `surefoot` crate. `objective` is the value of the model's objective, if known;
     /// `delta` is the joint failure probability if the certificate is one of several that hold jointly.
     pub(crate) fn of(found: &core::Certificate, objective: Option<f64>, delta: Option<f64>) -> Certificate {
         let subject = match found.subject {

@@ -1,4 +1,4 @@
-//! The group numbers of features, learnt from rows.
+//! Group numbers of the features seen in training, which decide their penalty factors and weight bounds.
 
 use super::{
     settings::Settings,
@@ -16,29 +16,30 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// Name of the array of group numbers, one number per feature.
+/// Name of the saved array of group numbers, one per feature.
 const GROUP: &str = "group";
 
-/// Group numbers of all features seen. If several features share an id, which happens if ids are hashed to few bits,
-/// their largest group number is kept.
+/// Group numbers of all features seen. If several features share an id because ids are hashed to few bits, the largest
+/// of their group numbers counts.
 #[derive(Debug)]
 pub(crate) struct GroupIndex {
-    /// Penalty factors and bounds of all groups.
+    /// Penalty factors and weight bounds of the groups, from the settings.
     groups: FeatureGroups,
-    /// Group number of each feature seen, by id; 0 for features without a group.
+    /// Group number of each feature seen, by feature id; 0 for features that match no name of a group.
     numbers: FeatureMap<u32>,
-    /// Ids and group numbers of the nonzeros of the row inspected last.
+    /// Feature ids and group numbers of the row given to the last `inspect`.
     row: Vec<(u64, u32)>,
 }
 
 impl GroupIndex {
-    /// Returns an empty index; `None` without feature groups.
+    /// Returns an index without features; `None` if the settings have no feature groups.
     pub(crate) fn new(settings: &Settings) -> Option<GroupIndex> {
         let groups = settings.groups.clone();
         (!groups.is_empty()).then(|| GroupIndex { groups, numbers: FeatureMap::default(), row: Vec::new() })
     }
 
-    /// Reads the group numbers of a row, before it is known whether the row will be learnt.
+    /// Reads the group numbers of a row and keeps them apart until [`commit`](GroupIndex::commit), since the row may
+    /// still be refused.
     ///
     /// # Errors
     /// Returns a fault at the first invalid group number, or at the first id for which memory runs out.
@@ -56,7 +57,7 @@ impl GroupIndex {
         Ok(())
     }
 
-    /// Stores the group numbers of the row inspected last.
+    /// Stores the group numbers of the row given to the last [`inspect`](GroupIndex::inspect).
     pub(crate) fn commit(&mut self) {
         for &(id, group) in &self.row {
             if let Some(known) = self.numbers.get_mut(id) {
@@ -65,25 +66,27 @@ impl GroupIndex {
         }
     }
 
-    /// Returns the penalty factor and bounds of nonzero number `pair` of the row inspected last; `others` are the
-    /// bounds of features without a group.
+    /// Returns the penalty factor and weight bounds of nonzero number `pair` (from 0) of the row given to the last
+    /// [`inspect`](GroupIndex::inspect); `others` are the bounds of features whose group has none.
     #[inline]
     pub(crate) fn rule_at(&self, pair: usize, others: Bounds) -> Rule {
         self.groups.rule(self.row[pair].1, others)
     }
 
-    /// Returns the penalty factor and bounds of a feature; `others` are the bounds of features without a group.
+    /// Returns the penalty factor and weight bounds of the feature `id`; `others` are the bounds of features whose
+    /// group has none.
     pub(crate) fn rule(&self, id: u64, others: Bounds) -> Rule {
         self.groups.rule(self.numbers.get(id).copied().unwrap_or(0), others)
     }
 
-    /// Returns the group numbers of the features `index` as a named array.
+    /// Returns the group numbers of the features with the ids `index`, as a named array to save.
     pub(crate) fn save(&self, index: &[u64]) -> Array {
         let numbers = index.iter().map(|&id| self.numbers.get(id).copied().unwrap_or(0)).collect();
         Array { name: GROUP.into(), shape: vec![index.len()], data: Numbers::U32(numbers) }
     }
 
-    /// Reads an index written by [`save`](GroupIndex::save); `None` without feature groups.
+    /// Restores the index from an array written by [`save`](GroupIndex::save); `None` if the settings have no feature
+    /// groups.
     pub(crate) fn resume(settings: &Settings, index: &[u64], state: &State) -> Result<Option<GroupIndex>, String> {
         let Some(mut group_index) = GroupIndex::new(settings) else { return Ok(None) };
         for (&id, &group) in index.iter().zip(saved(index.len(), state)?) {
@@ -93,7 +96,7 @@ impl GroupIndex {
     }
 }
 
-/// Checks that group numbers read from a file are within their range.
+/// Checks that the group numbers in a state, read from a file, are within their range.
 pub(crate) fn check(settings: &Settings, features: usize, state: &State) -> Result<(), String> {
     let sound = |numbers: &[u32]| numbers.iter().all(|number| (*number as usize) < settings.groups.count());
     need(settings.groups.is_empty() || sound(saved(features, state)?), "the groups of the state are out of their range")
@@ -106,8 +109,8 @@ fn saved(len: usize, state: &State) -> Result<&[u32], String> {
     }
 }
 
-/// Returns the penalty factors and bounds of the features at `positions` in the model's index; empty without feature
-/// groups.
+/// Returns the penalty factors and weight bounds of the features at `positions` in the model's index; empty if the
+/// model has no feature groups.
 pub(crate) fn rules(model: &Model, positions: &[usize]) -> Vec<Rule> {
     let Settings { groups, penalty, .. } = &model.settings;
     let groups_of = model.state.as_ref().and_then(|state| saved(model.index.len(), state).ok());
@@ -116,8 +119,8 @@ pub(crate) fn rules(model: &Model, positions: &[usize]) -> Vec<Rule> {
 }
 
 impl Model {
-    /// Returns the names of groups whose penalty factors apply to no feature, and of groups whose bounds apply to no
-    /// feature. Both lists are empty for slim models, which do not store group numbers.
+    /// Returns the names of penalty factors, and the names of bounds, that match no feature seen in training. Both
+    /// lists are empty for slim models, which do not store group numbers.
     #[must_use]
     pub fn unused_groups(&self) -> (Vec<&str>, Vec<&str>) {
         let groups = &self.settings.groups;

@@ -1,21 +1,21 @@
-//! Detection of a penalty that was chosen at an end of its path.
+//! Whether the penalty chosen on a path (a grid of penalties) lies at an end of the path.
 
 use super::{summary::PathPoint, trained_model::Model};
 use std::fmt;
 
-/// An end of a penalty path.
+/// End of a penalty path, a descending grid of penalties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathEnd {
-    /// The heaviest penalty of the path.
+    /// The heaviest penalty of the path was chosen.
     Heaviest,
-    /// The lightest penalty of a path that does not end with a penalty of 0.
+    /// The lightest penalty of a path that does not go down to a penalty of 0 was chosen.
     Lightest,
-    /// A penalty of 0, the end of a path that has one.
+    /// A penalty of 0 was chosen, on a path that ends with it.
     Without,
 }
 
 impl PathEnd {
-    /// Returns the name of the end in JSON.
+    /// Returns the name of this end in JSON output.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -41,8 +41,8 @@ impl fmt::Display for PathEnd {
 }
 
 impl Model {
-    /// Returns the end of the path at which the penalty was chosen; `None` if the penalty was chosen inside the path
-    /// or without a path.
+    /// Returns the end of the penalty path at which the model's penalty was chosen; `None` if it lies inside the path,
+    /// or if there is no path.
     #[must_use]
     pub fn path_end(&self) -> Option<PathEnd> {
         let (path, penalty) = (&self.summary.path, &self.settings.penalty);

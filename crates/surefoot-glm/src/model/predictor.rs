@@ -1,4 +1,4 @@
-//! Prediction with a trained model.
+//! Prediction of margins with a trained model.
 
 use super::{
     state::{Array, State},
@@ -18,7 +18,7 @@ use crate::{
 use bytemuck::Zeroable;
 use std::alloc::Layout;
 
-/// Lookup table of a model's weights, for prediction.
+/// Predictor of margins: the weights of a trained model in a lookup table by feature id.
 ///
 /// ```
 /// use surefoot_glm::{Batch, Plan, Predictor, Settings, Trainer};
@@ -34,62 +34,63 @@ use std::alloc::Layout;
 /// Models with multiclass losses have one margin per class: see [`Predictor::score_classes`].
 #[derive(Debug)]
 pub struct Predictor {
-    /// Classes of the columns, by ascending label; empty for a model of one margin.
+    /// Classes in the order of their columns, by ascending label; empty for a model with one margin.
     classes: ClassIndex,
-    /// Intercepts, one per margin: one per class, or a single one.
+    /// Intercepts: one per class in a multiclass model, otherwise a single one.
     intercept: Vec<f64>,
     weights: FeatureMap<Slot>,
-    /// Weights per class, row-major with one row per feature and one column per class; empty for a model of one
-    /// margin, whose weights are in the slots.
+    /// Weights of a multiclass model, row-major with one row per feature and one column per class; empty for a model
+    /// with one margin, whose weights are in the lookup table.
     columns: Vec<f64>,
-    /// Reason why the model is invalid, for which every row is refused; `None` for a valid model.
+    /// Reason why the model is invalid, for which every row is refused; `None` if the model is valid.
     unfit: Option<String>,
 }
 
-/// Entry of the lookup table for one feature.
+/// Entry of the lookup table: weight and number of one feature.
 #[derive(Clone, Copy, Debug, Zeroable)]
 struct Slot {
-    /// Weight of the feature in a model of one margin; 0 in a model of several classes.
+    /// Weight of the feature in a model with one margin; 0 in a multiclass model.
     weight: f64,
-    /// Number of the feature in the model's index, starting at 1; 0 for an unseen feature.
+    /// Row of the feature in `columns` plus 1, which is its position in the model's index plus 1; 0 for an unseen
+    /// feature.
     seen: u64,
 }
 
-/// Margin of one row, and the number of its unseen features.
+/// Margin predicted for one row, and the number of the row's unseen features.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowMargin {
     /// Margin: intercept + Σ weight·value + offset, added in a fixed order, in f64.
     pub margin: f64,
-    /// Number of features of the row that are unseen (not in the training rows).
+    /// Number of features of the row that were not seen in training, and so do not contribute to the margin.
     pub unseen: usize,
 }
 
-/// Margins of one row for all classes; a buffer to be reused from row to row.
+/// Margins predicted for one row, one per class; can be reused from row to row as a buffer.
 #[derive(Clone, Debug, Default)]
 pub struct RowMargins {
     /// Margins, one per class by ascending label: intercept + Σ weight·value, added in a fixed order, in f64.
     pub margins: Vec<f64>,
-    /// Number of features of the row that are unseen (not in the training rows).
+    /// Number of features of the row that were not seen in training, and so do not contribute to the margins.
     pub unseen: usize,
     sums: Vec<MarginSum>,
 }
 
 impl RowMargins {
-    /// Returns the position of the class with the largest margin, the first one if several are largest; 0 without classes.
+    /// Returns the position of the class with the largest margin, the first of several; 0 if there are no classes.
     #[must_use]
     pub fn likeliest(&self) -> usize {
         likeliest(&self.margins)
     }
 }
 
-/// Returns the position of the largest margin, the first one if several are largest.
+/// Returns the position of the largest of the given margins, the first of several; 0 if there are none.
 pub(crate) fn likeliest(margins: &[f64]) -> usize {
     margins.iter().enumerate().fold(0, |best, (k, &m)| if m > margins[best] { k } else { best })
 }
 
 impl Predictor {
-    /// Builds the lookup table of a model. Costs O(features · classes). With an invalid model (see [`Model::check`]),
-    /// the predictor refuses every row and gives the reason.
+    /// Builds the lookup table from the weights of a model. Costs O(features · classes). If the model is invalid (see
+    /// [`Model::check`]), the predictor refuses every row with the reason.
     #[must_use]
     pub fn new(model: &Model) -> Predictor {
         if let Err(message) = model.check_prediction() {
@@ -107,7 +108,7 @@ impl Predictor {
         }
     }
 
-    /// Returns a predictor with one margin, given the intercept and the pairs of feature id and weight.
+    /// Builds a predictor with one margin from an intercept and pairs of feature id and weight.
     pub(crate) fn of(intercept: f64, vector: impl Iterator<Item = (u64, f64)>) -> Predictor {
         let mut weights = FeatureMap::default();
         for ((id, weight), seen) in vector.zip(1..) {
@@ -122,8 +123,8 @@ impl Predictor {
         }
     }
 
-    /// Returns a predictor with one margin per class, given the ascending labels of the classes, an intercept per
-    /// class, and a row of weights per feature.
+    /// Builds a multiclass predictor from the ascending labels of the classes, one intercept per class, and the
+    /// weights of the features `index`, row-major with one row per feature and one column per class.
     pub(crate) fn of_columns(labels: Vec<f64>, intercept: Vec<f64>, index: &[u64], columns: Vec<f64>) -> Predictor {
         let mut weights = FeatureMap::for_at_least(index.len());
         for (&id, seen) in index.iter().zip(1..) {
@@ -150,7 +151,7 @@ impl Predictor {
         if margin.is_finite() { Ok(RowMargin { margin, unseen }) } else { Err(Fault::overflow()) }
     }
 
-    /// Computes the margins of a row for all classes, for multiclass losses. Costs O(nonzeros · classes).
+    /// Computes the margins of a row for all classes of a multiclass model. Costs O(nonzeros · classes).
     ///
     /// # Errors
     /// Returns a fault in the same cases as [`score`](Predictor::score), but for a model of one margin instead of a
@@ -176,7 +177,8 @@ impl Predictor {
         if margins.iter().all(|m| m.is_finite()) { Ok(()) } else { Err(Fault::overflow()) }
     }
 
-    /// Checks that a row can be scored: with one margin if `one`, otherwise with one margin per class.
+    /// Checks that the row is valid, and that the model is valid and gives one margin (if `one`) or one margin per
+    /// class (otherwise).
     fn check(&self, row: &Row<'_>, one: bool) -> Result<(), Fault> {
         let cannot = |message: &str| Err(Fault::new(Part::Row, format!("the model cannot predict: {message}")));
         let has_one = self.classes.is_empty() && !self.intercept.is_empty();
@@ -188,7 +190,8 @@ impl Predictor {
         }
     }
 
-    /// Computes the loss at a row; a class without a column has the margin 0.
+    /// Computes the loss of the prediction for a labelled row; a class that the predictor does not know has the margin
+    /// 0.
     pub(crate) fn loss(&self, row: &Row<'_>, loss: Loss, encoder: &LabelEncoder) -> Result<f64, Fault> {
         let label = row.label.unwrap_or(f64::NAN);
         if !loss.is_multiclass() {
@@ -203,19 +206,19 @@ impl Predictor {
         Ok(loss.multiclass_value(column, &scores.margins))
     }
 
-    /// Returns the number of margins of a row: one per class, or 1.
+    /// Returns the number of margins per row: the number of classes in a multiclass model, otherwise 1.
     pub(crate) fn columns_of_classes(&self) -> usize {
         self.intercept.len()
     }
 
-    /// Whether a feature was seen in training.
+    /// Whether the feature `id` was seen in training.
     #[must_use]
     pub fn knows(&self, id: u64) -> bool {
         self.slot(id).is_some()
     }
 
-    /// Returns the intercepts of the classes `labels`, and the weights of the features `index` row-major with one
-    /// column per class.
+    /// Returns the intercepts of the classes with the given labels, and the weights of the features `index`, row-major
+    /// with one column per class.
     pub(crate) fn columns(&self, labels: &[f64], index: &[u64]) -> (Vec<f64>, Vec<f64>) {
         if labels.is_empty() {
             let weight = |&id: &u64| self.slot(id).map_or(0.0, |slot| slot.weight);
@@ -228,7 +231,8 @@ impl Predictor {
         (row(&self.intercept), index.iter().flat_map(|&id| row(of(id))).collect())
     }
 
-    /// Serializes the class labels, and the weights of the features `index` followed by the intercepts.
+    /// Writes the predictor to named arrays: the class labels, and the weights of the features `index` followed by the
+    /// intercepts.
     pub(crate) fn to_arrays(&self, name: &str, index: &[u64]) -> [Array; 2] {
         let labels = self.classes.labels();
         let (intercept, mut weight) = self.columns(&labels, index);
@@ -236,7 +240,7 @@ impl Predictor {
         [Array::flat(&format!("{name}.classes"), labels), Array::flat(name, weight)]
     }
 
-    /// Reads a predictor written by [`Predictor::to_arrays`], if the state holds one.
+    /// Reads a predictor written by [`Predictor::to_arrays`]; `None` if the state does not contain one.
     pub(crate) fn from_arrays(name: &str, index: &[u64], state: &State) -> Result<Option<Predictor>, String> {
         let (named, list) = (|array: &&Array, name: &str| array.name == name, format!("{name}.classes"));
         let Some(array) = state.arrays.iter().find(|array| named(array, &list)) else { return Ok(None) };
@@ -250,7 +254,8 @@ impl Predictor {
         }))
     }
 
-    /// Checks that the arrays of a predictor read from a file fit the model and are within their ranges.
+    /// Checks that the arrays of a predictor, read from a file, fit the model and that their numbers are within their
+    /// ranges.
     pub(crate) fn check_arrays(name: &str, model: &Model, state: &State) -> Result<(), String> {
         let list = format!("{name}.classes");
         let Some(array) = state.arrays.iter().find(|array| array.name == list) else { return Ok(()) };
@@ -273,13 +278,13 @@ fn set(weights: &mut FeatureMap<Slot>, id: u64, slot: Slot) {
     *at = slot;
 }
 
-/// Returns the nonzeros of a row without negligible values, as in training.
+/// Returns the nonzeros of a row, without the negligibly small values, which training skips too.
 fn pairs<'a>(row: &Row<'a>) -> impl Iterator<Item = (u64, f64)> + use<'a> {
     row.index.iter().copied().zip(row.value.iter().copied()).filter(|(_, value)| value.abs() >= NEGLIGIBLE)
 }
 
 impl Fault {
-    /// Returns the fault of a row whose margin overflows.
+    /// Returns the fault to report for a row whose margin overflows.
     pub(crate) fn overflow() -> Fault {
         Fault::new(Part::Row, "the margin of this row overflows: its values are out of all proportion, rescale them")
     }

@@ -1,4 +1,5 @@
-//! The settings: [`Settings`], which every model stores, and [`Plan`], which only unfinished models store.
+//! Settings of training: [`Settings`], which every model stores, and [`Plan`], which is stored only while a run is
+//! unfinished.
 
 use super::summary::PathPoint;
 use crate::{
@@ -11,56 +12,56 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Settings that prediction and further training need; every model stores them.
+/// Settings of a model that prediction and further training need; every model stores them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Loss that training minimises.
+    /// Loss function that training minimises.
     #[serde(flatten)]
     pub loss: Loss,
-    /// Whether an intercept is learnt.
+    /// Whether the model has an intercept.
     pub intercept: bool,
-    /// Schema by which rows are read from input.
+    /// Schema of the data, by which rows are read from input.
     #[serde(flatten)]
     pub reading: Schema,
-    /// Ball to which the weights are constrained; `None` for unconstrained weights.
+    /// Ball around 0 to which the weights are constrained; `None` if there is no such constraint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ball: Option<Ball>,
-    /// Class weights; `None` if all classes have the weight 1.
+    /// Class weights, by which row weights are multiplied; `None` if all factors are 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub class_weights: Option<ClassWeights>,
-    /// Penalty on the weights, and bounds of the weights.
+    /// Penalty on the weights, and bounds within which weights lie.
     #[serde(flatten)]
     pub penalty: Penalty,
-    /// Feature groups with penalty factors or bounds of their own.
+    /// Penalty factors and weight bounds for named groups of features.
     #[serde(flatten)]
     pub groups: FeatureGroups,
 }
 
 impl Settings {
-    /// True if there is neither a penalty nor a bound on any weight.
+    /// True if there is no penalty, and no weight is bounded.
     #[must_use]
     pub fn is_unpenalised(&self) -> bool {
         self.penalty.is_none() && self.groups.bounds.is_empty()
     }
 }
 
-/// Penalty on the weights and bounds of the weights. The objective is the weighted mean loss + l1·‖w‖₁ + (l2/2)·‖w‖²,
-/// where w holds the weights of raw values without the intercept. A *standardized* penalty has w_j·M_j in place of
-/// each w_j, where M_j is the largest |x_j| of the rows learnt; this makes penalties independent of the units of
-/// columns.
+/// Penalty on the weights, and bounds of the weights. The objective is the weighted mean loss + l1·‖w‖₁ + (l2/2)·‖w‖²,
+/// where w contains the weights for raw feature values, but not the intercept. A *standardized* penalty has w_j·M_j in
+/// place of each w_j, where M_j is the largest |x_j| of the rows learnt; this makes penalties independent of the units
+/// of columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Penalty {
-    /// Factor l1 of ‖w‖₁, at least 0.
+    /// Factor l1 of the penalty term l1·‖w‖₁, at least 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub l1: f64,
-    /// Factor l2 of ½‖w‖², at least 0.
+    /// Factor l2 of the penalty term (l2/2)·‖w‖², at least 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub l2: f64,
-    /// Bounds of the weights of all features without bounds of their own.
+    /// Bounds of the weights of all features that have no bounds by [group](Settings::groups).
     #[serde(default, skip_serializing_if = "Bounds::is_free")]
     pub bounds: Bounds,
-    /// Penalty term whose factor is chosen by losses along a path; `None` if both factors are given. The given factor
-    /// of the chosen term is ignored; in a trained model it is the chosen factor.
+    /// Penalty term whose factor is chosen by comparing losses along a path (a grid of factors); `None` if both
+    /// factors are given. The given factor of this term is ignored; in a trained model it holds the chosen factor.
     #[serde(rename = "penalty_path", default, skip_serializing_if = "Option::is_none")]
     pub path: Option<PenaltyTerm>,
     /// Whether the penalty is standardized, that is, applies to w_j·M_j in place of w_j. Bounds always apply to w_j.
@@ -69,12 +70,13 @@ pub struct Penalty {
 }
 
 impl PenaltyTerm {
-    /// Returns the penalties of a path as multiples of its unit, descending from 1 to 1e-8, two per decade.
+    /// Returns the penalties of a path (grid) as multiples of its largest penalty, descending from 1 to 1e-8, two per
+    /// decade.
     pub(crate) fn shares() -> impl ExactSizeIterator<Item = f64> {
         (0..17).map(|step| libm::exp10(-f64::from(step) / 2.0))
     }
 
-    /// Returns the penalty with the factor of this term replaced by `strength`.
+    /// Returns `penalty` with the factor of this term replaced by `strength`.
     pub(crate) fn of(self, penalty: Penalty, strength: f64) -> Penalty {
         match self {
             PenaltyTerm::L1 => Penalty { l1: strength, ..penalty },
@@ -83,19 +85,20 @@ impl PenaltyTerm {
     }
 }
 
-/// Rule by which one penalty of a path is chosen.
+/// Rule by which a penalty is chosen from a path (a grid of penalties).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Select {
-    /// The penalty with the least held-out loss.
+    /// Chooses the penalty with the least held-out loss.
     #[default]
     Min,
-    /// The heaviest penalty whose held-out loss is within one standard error of the least.
+    /// Chooses the heaviest penalty whose held-out loss is within one standard error of the least.
     OneSe,
 }
 
 impl Select {
-    /// Returns the chosen point of a path, which descends from the heaviest penalty.
+    /// Returns the point that this rule chooses from a path, which is sorted from the heaviest penalty to the
+    /// lightest; `None` if it is empty.
     pub(crate) fn of(self, path: &[PathPoint]) -> Option<&PathPoint> {
         let least = path.iter().min_by(|a, b| a.loss.total_cmp(&b.loss))?;
         let enough = match self {
@@ -110,7 +113,7 @@ impl Select {
     }
 }
 
-/// One term of the [`Penalty`].
+/// Term of the [`Penalty`], whose factor can be chosen from a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PenaltyTerm {
@@ -121,7 +124,7 @@ pub enum PenaltyTerm {
 }
 
 impl Penalty {
-    /// True if there is neither a penalty nor a bound.
+    /// True if the penalty is 0 and no weight is bounded.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Penalty { standardize: self.standardize, ..Penalty::default() }
@@ -132,37 +135,38 @@ fn is_zero(x: &f64) -> bool {
     *x == 0.0
 }
 
-/// Ball constraint: the mean loss is minimised over all models with ‖w‖₂ ≤ `radius`, where w holds the weights of raw
-/// values and the intercept.
+/// Ball constraint: training minimises the mean loss over all models with ‖w‖₂ ≤ `radius`, where w contains the
+/// weights for raw feature values and the intercept.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ball {
-    /// Radius of the ball.
+    /// Radius of the ball, the largest allowed Euclidean norm of weights and intercept.
     pub radius: f64,
-    /// Declared bound on the Euclidean norm of rows, including the constant 1 of the intercept. A certificate from
-    /// one pass over new rows needs this bound. Rows with a larger norm are refused, and so are row weights above 1.
+    /// Declared bound on the Euclidean norm of rows, including the constant 1 for the intercept; `None` if none is
+    /// declared. A certificate from one pass over fresh rows needs this bound. Rows with a larger norm are refused,
+    /// and so are row weights above 1.
     pub row_norm: Option<f64>,
-    /// Failure probability δ of all certificates that rely on `row_norm`, taken together.
+    /// Failure probability δ of all certificates that rely on `row_norm`, taken jointly.
     pub delta: f64,
 }
 
-/// Bounds on margins, losses and derivatives for all models in a [`Ball`] and all rows within its declared
-/// `row_norm`. Margins satisfy |margin| ≤ radius·row_norm, and the losses of labels ±1 are extreme at the ends of
-/// this range.
+/// Bounds on margins, losses and derivatives for all models in a [`Ball`] and all rows whose norm is at most the
+/// declared `row_norm`. Margins satisfy |margin| ≤ radius·row_norm, and losses of the labels ±1 are extreme at the
+/// ends of this range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossBounds {
-    /// Largest absolute margin that a model in the ball can give to a row.
+    /// Largest absolute margin that any model in the ball can give to a row.
     pub margin: f64,
-    /// Least loss that a row can have.
+    /// Least loss that any model in the ball can have on a row.
     pub least: f64,
-    /// Largest loss that a row can have.
+    /// Largest loss that any model in the ball can have on a row.
     pub largest: f64,
-    /// Largest absolute derivative of the loss in the margin.
+    /// Largest absolute derivative of the loss in the margin, over the same models and rows.
     pub max_derivative: f64,
 }
 
 impl Ball {
-    /// Returns the bounds of `loss` over the ball; `None` if no `row_norm` is declared, and for regression, where
-    /// labels have no bound known beforehand. Costs O(1).
+    /// Returns the bounds of `loss` over the ball; `None` if no `row_norm` is declared, and in regression, where
+    /// losses have no bound known beforehand. Costs O(1).
     #[must_use]
     pub fn loss_bounds(&self, loss: Loss) -> Option<LossBounds> {
         let margin = self.radius * self.row_norm.filter(|_| loss.classifies())?;
@@ -178,28 +182,30 @@ impl Default for Settings {
     }
 }
 
-/// Number of passes, hold-out, and computation of the optimum for one run; only unfinished models store it.
+/// Plan of a training run: number of passes, hold-out, and computation of the optimum. Only unfinished models store
+/// it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Number of passes over the data, at least 1.
+    /// Number of passes (epochs) over the data, at least 1.
     pub passes: u32,
-    /// Period K of the hold-out: with several passes, every K-th row of positive weight is held out. `None` for no
-    /// hold-out.
+    /// Period K of the hold-out: in a run of several passes, every K-th row of positive weight is held out. `None` if
+    /// no rows are held out.
     pub holdout: Option<u32>,
-    /// Relative tolerance of the certified optimum that is computed over all rows after the passes; `None` if none is
-    /// computed.
+    /// Relative tolerance of the optimum, which is computed over all rows after the passes and certified; `None` if it
+    /// is not computed.
     #[serde(rename = "tol", default, skip_serializing_if = "Option::is_none")]
     pub optimum: Option<f64>,
-    /// Rule by which a penalty is chosen, if it is chosen by optima along a path.
+    /// Rule by which a penalty is chosen, if one is chosen from a path of optima.
     #[serde(default, skip_serializing_if = "Select::is_default")]
     pub select: Select,
 }
 
 impl Plan {
-    /// Plan of one pass over the rows, in which nothing is held out.
+    /// Plan of a run with a single pass over the rows, in which no row is held out.
     pub const ONE_PASS: Plan = Plan { passes: 1, holdout: Some(10), optimum: None, select: Select::Min };
 
-    /// Returns the period of the hold-out; `None` if no rows are held out, as in a single pass.
+    /// Returns the period K of the hold-out (every K-th row is held out); `None` if no rows are held out, as in a
+    /// single pass.
     #[must_use]
     pub fn period(&self) -> Option<u64> {
         self.holdout.filter(|_| self.passes > 1).map(u64::from)
@@ -210,8 +216,8 @@ impl Plan {
 mod tests {
     use super::*;
 
-    /// Checks that no margin in the ball has a loss or derivative beyond the bounds, which are attained at the ends
-    /// of the range.
+    /// Checks that no margin within radius·row_norm has a loss or derivative beyond the [`LossBounds`], and that the
+    /// bounds are attained at the ends of this range.
     #[test]
     fn no_model_of_a_ball_is_beyond_the_extremes() {
         let ball = Ball { radius: 1.5, row_norm: Some(2.0), delta: 0.1 };

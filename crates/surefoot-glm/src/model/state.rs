@@ -1,27 +1,27 @@
-//! The state of a trainer, as named arrays and JSON.
+//! State of a trainer, as named arrays and JSON, from which training can resume.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A named array of numbers of one type, row-major.
+/// Named array of numbers of one type, in row-major order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
-    /// Name of the array in the model file.
+    /// Name of the array, under which the model file stores it.
     pub name: String,
     /// Length of each axis of the array.
     pub shape: Vec<usize>,
-    /// Numbers of the array, row-major.
+    /// Elements of the array in row-major order.
     pub data: Numbers,
 }
 
 impl Array {
-    /// Returns an array with one axis.
+    /// Returns a one-dimensional array.
     pub(crate) fn flat(name: &str, data: Vec<f64>) -> Array {
         Array { name: name.into(), shape: vec![data.len()], data: Numbers::F64(data) }
     }
 }
 
-/// Numbers of an [`Array`], all of one type.
+/// Elements of an [`Array`], all of one numeric type.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Numbers {
@@ -34,9 +34,9 @@ pub enum Numbers {
 /// State of a trainer: everything that is needed to resume training, exact to the bit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// Counters and other scalars of the trainer.
+    /// Counters and other scalars of the trainer, as JSON.
     pub scalars: Value,
-    /// Arrays over coordinates, held-out models and sampled rows.
+    /// Arrays of the trainer: state per coordinate, models compared on held-out rows, and sampled rows.
     pub arrays: Vec<Array>,
 }
 
@@ -45,7 +45,7 @@ impl State {
         serde_json::from_value(value.clone()).map_err(|error| format!("the state does not fit together: {error}"))
     }
 
-    /// Returns the numbers of the array `name`, which must have `len` elements.
+    /// Returns the numbers of the array `name`, and checks that there are `len` of them.
     ///
     /// # Errors
     /// Returns a message if the array is missing or has another length.
@@ -59,7 +59,7 @@ impl State {
         }
     }
 
-    /// Returns the numbers of the `f64` array `name`, which must have `len` elements.
+    /// Returns the numbers of the `f64` array `name`, and checks that there are `len` of them.
     ///
     /// # Errors
     /// Returns a message if the array is missing, has another length, or has another type.

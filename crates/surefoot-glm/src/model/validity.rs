@@ -1,4 +1,4 @@
-//! Validation of models: every number is checked against its range.
+//! Validation of models: checks of every number against its range.
 //!
 //! Model files may come from anybody: checksums show that a file is complete, not that its numbers make sense. So
 //! every number is checked against its range when a model is read, and before a model is written. A valid model can
@@ -26,22 +26,22 @@ fn is_probability(x: f64) -> bool {
 }
 
 impl Model {
-    /// Checks all parts of the model except the learner's state.
+    /// Checks all parts of the model other than the learner's state.
     pub(crate) fn check_parts(&self) -> Result<(), String> {
         self.check_prediction()?;
         self.summary.check()?;
         self.certificates.iter().try_for_each(Certificate::check)
     }
 
-    /// Checks the parts of the model that prediction uses.
+    /// Checks the parts of the model on which prediction relies.
     pub(crate) fn check_prediction(&self) -> Result<(), String> {
         self.settings.check_ranges()?;
         self.labels.check(self.settings.loss)?;
         self.check_vectors()
     }
 
-    /// Checks a model as the start of the search for an optimum. Weights need not be finite, since a start that is
-    /// not finite is replaced.
+    /// Checks a model from which the search for an optimum is to start. Weights may be infinite or NaN: such a start
+    /// is replaced.
     pub(crate) fn check_start(&self) -> Result<(), String> {
         self.settings.check_ranges()?;
         self.labels.check(self.settings.loss)?;
@@ -88,8 +88,9 @@ impl Loss {
         need(sound, "the parameter of the loss is out of its range")
     }
 
-    /// Whether a number is a valid encoded label: −1, +1 or a proportion between them, a class number below
-    /// `classes`, or a label that passes [`check`](Loss::check).
+    /// Whether `y` is a valid encoded label for the loss: −1, +1 or a proportion between them for binary losses, a
+    /// class number below `classes` for multiclass losses, and in regression a number that passes
+    /// [`check`](Loss::check).
     pub(crate) fn takes(self, y: f64, classes: usize) -> bool {
         match self {
             _ if self.is_multiclass() => y >= 0.0 && y < classes as f64 && y.fract() == 0.0,
@@ -108,7 +109,7 @@ impl Plan {
 }
 
 impl Settings {
-    /// Checks that every number is within its range, and that losses, balls and groups fit together.
+    /// Checks that every number is within its range, and that loss, ball and feature groups can be combined.
     ///
     /// # Errors
     /// Returns a message that names the first invalid setting.
@@ -187,7 +188,7 @@ impl Lane {
 }
 
 impl PathPoint {
-    /// Whether the penalty and the loss are within their ranges.
+    /// Whether all numbers are within their ranges.
     pub(crate) fn is_sound(&self) -> bool {
         is_magnitude(self.l1) && is_magnitude(self.l2) && self.loss.is_finite()
     }

@@ -1,21 +1,21 @@
-//! Compensated sums, means and second moments of f64.
+//! Compensated sums, and weighted means and variances, of f64.
 
 use super::check::is_magnitude;
 use serde::{Deserialize, Serialize};
 
-/// Compensated sum (Neumaier 1974), whose error does not grow with the number of terms.
+/// Compensated sum of f64 (Neumaier 1974), whose rounding error does not grow with the number of terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sum {
-    /// Sum as rounded after each addition.
+    /// Sum of the terms, rounded after each addition.
     #[serde(with = "nan_as_null")]
     sum: f64,
-    /// Sum of the rounding errors of the additions.
+    /// Sum of the rounding errors of the additions, which corrects `sum`.
     #[serde(rename = "compensation", with = "nan_as_null")]
     carry: f64,
 }
 
-/// Serialization of numbers that may have overflowed and are only displayed. A number that is not finite becomes null
-/// in JSON, and is read back as NaN, so that a run can be resumed.
+/// Serialization of f64 that may have overflowed and are only displayed: numbers that are not finite become null in
+/// JSON, and null is read back as NaN, so that a run can be resumed.
 pub(crate) mod nan_as_null {
     use serde::{Deserialize, Deserializer, Serializer};
 
@@ -28,8 +28,8 @@ pub(crate) mod nan_as_null {
     }
 }
 
-/// Serialization of nonnegative sums that may have overflowed. A sum that is not finite becomes null in JSON, and is
-/// read back as infinity.
+/// Serialization of nonnegative f64 sums that may have overflowed: sums that are not finite become null in JSON, and
+/// null is read back as infinity.
 pub(crate) mod infinite_as_null {
     pub(crate) use crate::numeric::sums::nan_as_null::serialize;
     use serde::{Deserialize, Deserializer};
@@ -61,7 +61,7 @@ impl Sum {
     }
 }
 
-/// Weighted mean, as the sum of weighted values and the sum of weights.
+/// Weighted mean of numbers, held as the sum of weight·number and the sum of weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mean {
     total: Sum,
@@ -74,13 +74,13 @@ impl Mean {
         self.weight.add(weight);
     }
 
-    /// Adds the terms of another mean.
+    /// Adds all numbers that have been added to another mean.
     pub(crate) fn join(&mut self, other: &Mean) {
         self.total.add(other.total.value());
         self.weight.add(other.weight.value());
     }
 
-    /// Returns the mean; `None` without weight, or if the sum has overflowed.
+    /// Returns the weighted mean; `None` if the total weight is 0 or the sum has overflowed.
     pub(crate) fn value(&self) -> Option<f64> {
         Some(self.total.value() / self.weight.value()).filter(|mean| mean.is_finite())
     }
@@ -89,21 +89,21 @@ impl Mean {
         self.weight.value()
     }
 
-    /// Whether a mean read from a file is valid; its sum may have overflowed.
+    /// Whether the mean, read from a file, is valid; an overflowed sum is allowed.
     pub(crate) fn is_sound(&self) -> bool {
         self.weight.is_magnitude()
     }
 
-    /// Returns the mean of the terms added since the state `before`; `None` if there are none, or if the sum has
-    /// overflowed.
+    /// Returns the mean of the numbers added since this mean was in the state `before`; `None` if no numbers were
+    /// added, or if the sum has overflowed.
     pub(crate) fn since(&self, before: &Mean) -> Option<f64> {
         let total = self.total.value() - before.total.value();
         Some(total / (self.weight() - before.weight())).filter(|mean| mean.is_finite())
     }
 }
 
-/// Weighted mean and second central moment Σ w(y − mean)² in one pass, without the cancellation of Σ wy² − (Σ wy)²/W,
-/// where W is the total weight (Welford 1962, West 1979).
+/// Weighted mean, and second central moment Σ w(y − mean)², of numbers y with weights w, updated in one pass (Welford
+/// 1962, West 1979). This avoids the cancellation in Σ wy² − (Σ wy)²/Σw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Moments {
     weight: Sum,
@@ -120,13 +120,13 @@ impl Moments {
         self.squares.add(weight * before * (y - self.mean.value()));
     }
 
-    /// Rescales the moments as if every number added so far had been multiplied by `ratio`.
+    /// Changes the moments as if every number added so far had been multiplied by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.mean.rescale(ratio);
         self.squares.rescale(ratio * ratio);
     }
 
-    /// Whether moments read from a file are valid; sums may have overflowed.
+    /// Whether the moments, read from a file, are valid; overflowed sums are allowed.
     pub(crate) fn is_sound(&self) -> bool {
         self.weight.is_magnitude()
     }

@@ -1,4 +1,4 @@
-//! Serialization of coordinate stores as named arrays, exact to the bit.
+//! Conversion of coordinate stores (learner state per feature) to and from named arrays, exact to the bit.
 
 use super::{averaging::Averaging, coordinate::Coordinate, coordinate_store::CoordinateStore};
 use crate::{
@@ -12,20 +12,21 @@ use crate::{
 };
 use std::sync::Mutex;
 
-/// Name of the array of θ per lane. Each array holds, for every coordinate store, one row per feature in the order of
-/// the model's index, followed by one row for the intercept if there is one.
+/// Name of the array of gradient sums θ, one per lane (learners trained side by side). Each array in this file holds,
+/// for every coordinate store, one row per feature in the order of the model's index, and finally one row for the
+/// intercept if there is one.
 const THETA: &str = "theta";
-/// Name of the array of average directions per lane.
+/// Name of the array of averaged directions, one per lane (one of the learners trained side by side).
 const AVERAGE: &str = "average";
-/// Name of the array of sums of squared gradients.
+/// Name of the array of the sums of squared gradients.
 const SQUARES: &str = "squared_gradients";
-/// Name of the array of rounds of the last update.
+/// Name of the array of the rounds (numbers of rows learnt) in which coordinates were last updated.
 const STEP: &str = "last_step";
-/// Name of the array of inverse scales, each with the number of updates in its last bits.
+/// Name of the array of inverse scales 1/M, whose last bits count the updates of the coordinate.
 const UNIT: &str = "inverse_scale";
 
-/// Copies the coordinates of the features `index` from all stores to named arrays. `shape` is the leading dimension
-/// of the arrays: the number of stores for a model of several classes, empty for a model of one margin.
+/// Copies the state of the features `index` from all stores to named arrays. `shape` is the leading shape of the
+/// arrays: the number of stores for a multiclass model, empty for a model with one margin.
 pub(super) fn save(stores: &[CoordinateStore], index: &[u64], shape: &[usize]) -> Vec<Array> {
     let rows = index.len() + usize::from(stores.first().is_some_and(|store| store.intercept.is_some()));
     let n = stores.len() * rows;
@@ -59,7 +60,7 @@ pub(super) fn save(stores: &[CoordinateStore], index: &[u64], shape: &[usize]) -
     ]
 }
 
-/// Output columns of the saved arrays, with one row per coordinate.
+/// Borrowed output arrays, each with one row per coordinate, to which states are copied.
 struct Columns<'a> {
     theta: &'a mut [f32],
     average: &'a mut [f32],
@@ -86,11 +87,11 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Smallest number of features for which a second thread pays off.
+/// Minimum number of features for which work is split between two threads.
 const MANY: usize = 1 << 15;
 
-/// Runs `work` on ids and the data that belongs to them; splits both into halves for two threads if there are at
-/// least [`MANY`] ids, since training waits while a model is saved.
+/// Runs `work` on the ids with the data that belongs to them. At least [`MANY`] ids are split into halves for two
+/// threads, because training waits while a model is saved.
 pub(super) fn in_halves<T: Send>(
     index: &[u64],
     all: T,
@@ -111,7 +112,7 @@ pub(super) fn in_halves<T: Send>(
     });
 }
 
-/// Borrowed arrays of coordinate stores whose lengths and values have been checked.
+/// Saved arrays of coordinate stores, borrowed from a state after their lengths and values have been checked.
 pub(super) struct Arrays<'a> {
     count: usize,
     rows: usize,
@@ -123,7 +124,7 @@ pub(super) struct Arrays<'a> {
 }
 
 impl<'a> Arrays<'a> {
-    /// Reads and checks the arrays of `count` stores, written by [`save`] for a model of `features` features.
+    /// Reads and checks the arrays of `count` stores, written by [`save`] for a model with `features` features.
     pub(super) fn of(
         intercept: bool,
         features: usize,

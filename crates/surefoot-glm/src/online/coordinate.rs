@@ -1,4 +1,5 @@
-//! The state of one coordinate (feature or intercept) in all lanes, with its two operations: ask and tell.
+//! Learner state of one coordinate (a feature or the intercept) in all lanes (learners trained side by side), with its
+//! two operations: `ask` for the current points and `tell` of the gradients.
 //!
 //! A lane is one of the six learners trained side by side with different step-size scales. Every coordinate runs the
 //! same learner, once per lane, on values relative to its largest |x| so far: diagonal AdaGrad in its dual-averaging
@@ -13,48 +14,53 @@ use crate::simd::lanes::{LANES, Lanes};
 use bytemuck::{Pod, Zeroable};
 use surefoot::Real;
 
-/// State of one coordinate in all lanes (learners trained side by side with different step-size scales).
+/// Learner state of one coordinate (a feature or the intercept) in all lanes, the learners trained side by side with
+/// different step-size scales.
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Coordinate {
-    /// θ = −Σ g·x/M per lane, summed over the rows learnt, with g the derivative of the lane's loss in its margin, in
-    /// units of gradients.
+    /// Per lane (one of the learners trained side by side): θ = −Σ g·x/M over the rows learnt, where g is the
+    /// derivative of the loss in the lane's margin, x the value in the row and M the scale of the coordinate.
+    /// Gradients are in a unit of their own: see [`label_units`](crate::online::label_units).
     pub(crate) theta: Lanes,
-    /// Average of the directions θ/√S per lane, as of the last update.
+    /// Per lane (one of the learners trained side by side): average of the directions θ/√S over the rounds up to the
+    /// last update.
     pub(crate) average: Lanes,
-    /// S = Σ (g·x/M)² over the rows learnt, where g is the gradient of the model: see [`Gradients::model`].
+    /// S = Σ (g·x/M)² over the rows learnt, where g is the derivative of the mixed model: see [`Gradients::model`].
     pub(crate) squares: f32,
-    /// Round of the last update; 0 for a coordinate without updates.
+    /// Round (number of the learnt row) in which the coordinate was last updated; 0 if it has never been updated.
     pub(crate) step: u32,
-    /// 1/M, where M is the largest |x| of the coordinate so far, and the number of updates.
+    /// Inverse scale 1/M, where M is the largest |x| of the coordinate so far, and the number of updates.
     pub(crate) inverse_scale: InverseScale,
 }
 
-/// Current points of a coordinate in all lanes, relative to its scale M and before multiplication by the scales of
-/// the lanes.
+/// Current points (average and iterate) of a coordinate in all lanes (learners trained side by side), for values
+/// relative to its scale M, and before multiplication by the step-size scales of the lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Points {
-    /// Average of the directions per lane, from which the weights of the model are computed.
+    /// Per lane (one of the learners trained side by side): average of the directions of all rounds, from which the
+    /// model's weights are computed.
     pub(crate) average: Lanes,
-    /// Direction of the current iterate per lane: θ times the [`step_size`], about θ/√S.
+    /// Per lane (one of the learners trained side by side): direction of the current iterate, θ times the
+    /// [`step_size`], which is about θ/√S.
     pub(crate) direction: Lanes,
 }
 
 impl Coordinate {
-    /// Returns a coordinate without updates whose scale M is known to be 1.
+    /// Returns a coordinate that has not been updated, with the fixed scale M = 1, as for the intercept.
     pub(crate) const fn with_unit_scale() -> Coordinate {
         Coordinate::with_scale(InverseScale(1.0_f64.to_bits()))
     }
 
-    /// Returns a coordinate at 0 with the given inverse scale.
+    /// Returns a coordinate that has not been updated, with the given inverse scale.
     pub(crate) const fn with_scale(inverse_scale: InverseScale) -> Coordinate {
         let none = Lanes([0.0; LANES]);
         Coordinate { theta: none, average: none, squares: 0.0, step: 0, inverse_scale }
     }
 
-    /// Returns the current points without changing the coordinate, given its [`step_size`] (`rate`) and the weight,
-    /// within the average, of the rounds since its last update (`share`). Both points are 0 for a coordinate without
-    /// updates.
+    /// Returns the points (average and iterate) of the coordinate in the current round, without changing its state.
+    /// `rate` is its [`step_size`], and `share` is the weight in the average of the rounds since its last update. Both
+    /// points are 0 if it has never been updated.
     #[inline(always)]
     pub(crate) fn ask(&self, rate: f32, share: f32) -> Points {
         let direction = self.theta * Lanes::of(f64::from(rate));
@@ -63,14 +69,14 @@ impl Coordinate {
         Points { average, direction }
     }
 
-    /// Returns the average of the coordinate in the current round.
+    /// Returns the averages of the coordinate's directions as of the current round, which counts the rows learnt.
     pub(crate) fn average_at(&self, averaging: &Averaging) -> Lanes {
         let rate = step_size(self.squares, self.inverse_scale.updates() as f32);
         self.ask(rate, averaging.weight_since(self.step)).average
     }
 
-    /// Adds the gradients of a row in which this coordinate has the value M; `average` is the result of
-    /// [`Coordinate::ask`] in the same round.
+    /// Updates the coordinate with the gradients of a row in which its value is M; `average` is that returned by
+    /// [`Coordinate::ask`] in this round.
     pub(crate) fn tell(&mut self, averaging: &Averaging, gradients: &Gradients, average: &Lanes) {
         self.theta = self.theta - gradients.lanes;
         self.squares += gradients.model * gradients.model;
@@ -79,7 +85,7 @@ impl Coordinate {
         self.inverse_scale = self.inverse_scale.with_update();
     }
 
-    /// Changes the unit of gradients by multiplying all gradient sums by `ratio`.
+    /// Re-expresses the state after a change of the unit of gradients: multiplies all gradient sums by `ratio`.
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
         let ratio = ratio as f32;
         self.theta = Lanes(self.theta.0.map(|theta| theta * ratio));
@@ -87,25 +93,27 @@ impl Coordinate {
     }
 }
 
-/// Derivatives of the loss in the margin at a row, in units of gradients.
+/// Derivatives of the loss in the margin at one row, in units of gradients (see
+/// [`label_units`](crate::online::label_units)).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gradients {
-    /// Derivative per lane (one of the learners trained side by side), at the lane's own query point.
+    /// Derivative for each lane (one of the learners trained side by side), computed at the lane's own query point.
     pub(crate) lanes: Lanes,
-    /// Derivative of the model: the root mean square of the lanes' derivatives, weighted by the lanes' mixture
-    /// shares.
+    /// Derivative for the mixed model: the root mean square of the lanes' derivatives, weighted by the mixture weights
+    /// of the lanes (learners trained side by side).
     pub(crate) model: f32,
 }
 
-/// Returns the weight of the model for raw values, where `dot` is Σ parts_k·average_k over the lanes k, `inverse` is
-/// 1/M, and `factor` is [`Terms::factor`](crate::online::terms::Terms).
+/// Returns the model's weight for raw feature values, which is the product `dot` · 1/M · `factor`. Here `dot` is the
+/// dot product of the coordinate's averages with [`Terms::parts`](crate::online::terms::Terms), `inverse` is 1/M, and
+/// `factor` is [`Terms::factor`](crate::online::terms::Terms).
 #[inline(always)]
 pub(crate) fn raw_weight(dot: f32, inverse: f64, factor: f64) -> f64 {
     f64::from(dot) * inverse * factor
 }
 
-/// Returns the step size 1/√(S(1 + 4/n)) of a coordinate with the sum of squared gradients S after n updates; 0
-/// without updates.
+/// Returns the step size 1/√(S(1 + 4/n)) of a coordinate, where S is its sum of squared gradients and n its number of
+/// updates; 0 for n = 0.
 ///
 /// A coordinate after n updates moves as if its sum of squares S were larger by 4·S/n, so the first occurrence of a
 /// rare feature moves its weight by 1/√5 of a full step. Unlike a constant added to S, this correction has no unit.

@@ -1,8 +1,10 @@
-//! The coordinates of all features, and the two inner loops over the nonzeros of a row: ask and tell.
+//! Learner state of all coordinates, and the two inner loops over the nonzeros of a row: `ask` (compute margins) and
+//! `tell` (learn gradients).
 //!
 //! These loops run per nonzero, in all lanes (learners trained side by side), on one
-//! [`Tile`](crate::online::tile::Tile) of nonzeros at a time; all other work of training runs per row. The loops are
-//! compiled once for each instruction set of [`f32x16`](crate::simd::f32x16), with the same results to the bit.
+//! [`Tile`](crate::online::tile::Tile) of sixteen nonzeros at a time; all other work of training runs per row. The
+//! loops are compiled once for each instruction set of [`f32x16`](crate::simd::f32x16), with the same results to the
+//! bit.
 
 use super::{
     averaging::{Averaging, BETA},
@@ -32,7 +34,7 @@ use surefoot::Real;
 #[cfg(target_arch = "x86_64")]
 use crate::simd::f32x16::{avx2, avx512};
 
-/// Coordinates of all features, and of the intercept if the model has one.
+/// Learner state of all features seen, and of the intercept if the model has one.
 #[derive(Debug, Default)]
 pub(crate) struct CoordinateStore {
     pub(crate) intercept: Option<Coordinate>,
@@ -40,24 +42,26 @@ pub(crate) struct CoordinateStore {
 }
 
 impl CoordinateStore {
-    /// Returns an empty store, with an intercept if requested.
+    /// Returns a store without features, with an intercept if `intercept`.
     pub(crate) fn new(intercept: bool) -> CoordinateStore {
         CoordinateStore::with_room(intercept, 0)
     }
 
-    /// Returns an empty store whose feature map suits at least `count` features.
+    /// Returns a store without features, whose feature map suits `count` or more features.
     pub(crate) fn with_room(intercept: bool, count: usize) -> CoordinateStore {
         let intercept = intercept.then(Coordinate::with_unit_scale);
         CoordinateStore { intercept, features: FeatureMap::for_at_least(count) }
     }
 
-    /// Reorganises the feature map if the features have become dense, which invalidates the addresses found before.
+    /// Reorganises the feature map if enough features have been added since. This moves coordinates, so addresses
+    /// found before become invalid.
     #[inline]
     pub(crate) fn raise_limit_if_due(&mut self) {
         self.features.raise_limit_if_due();
     }
 
-    /// Looks up the coordinates of a row's nonzeros and inserts those of unseen features.
+    /// Looks up the coordinates of a row's nonzeros, adds those of unseen features, and puts their addresses into the
+    /// workspace.
     ///
     /// # Errors
     /// Returns a fault that names the first id for which memory runs out.
@@ -79,7 +83,7 @@ impl CoordinateStore {
         Ok(())
     }
 
-    /// Does the work of [`CoordinateStore::find`] for a row with negligible values, which are skipped.
+    /// Implementation of [`CoordinateStore::find`] for rows that contain negligibly small values, which are skipped.
     #[cold]
     fn find_some(&mut self, row: &Row<'_>, workspace: &mut RowWorkspace) -> Result<(), Fault> {
         let (slots, values) = workspace.start_row(row.index.len());
@@ -95,9 +99,9 @@ impl CoordinateStore {
         Ok(())
     }
 
-    /// Computes the margins of the row given to [`CoordinateStore::find`], without changing a coordinate. Meanwhile
-    /// prefetches the coordinates `upcoming`, one group per tile, because prefetches issued all at once exhaust the
-    /// fill buffers.
+    /// Computes the margins of the row given to [`CoordinateStore::find`], in all lanes (learners trained side by
+    /// side) and for the model, without changing a coordinate. Meanwhile prefetches the coordinates `upcoming` of the
+    /// next row, a group of eight per tile, because prefetches issued all at once exhaust the fill buffers.
     pub(crate) fn ask(&self, terms: &Terms, workspace: &mut RowWorkspace, upcoming: &[SlotGroup]) {
         #[cfg(target_arch = "x86_64")]
         if avx512::is_supported() {
@@ -110,8 +114,8 @@ impl CoordinateStore {
         ask::<Scalar>(self, terms, workspace, upcoming);
     }
 
-    /// Updates the coordinates with the gradients at the row asked last; meanwhile prefetches the coordinates
-    /// `upcoming`.
+    /// Updates the coordinates with the gradients at the row given to the last `ask`; meanwhile prefetches the
+    /// coordinates `upcoming` of the next row.
     pub(crate) fn tell(
         &mut self,
         averaging: &Averaging,
@@ -136,7 +140,7 @@ impl CoordinateStore {
         self.features.each(change);
     }
 
-    /// Returns the intercept of the current model.
+    /// Returns the intercept of the current model; 0 if the model has none.
     pub(crate) fn intercept(&self, terms: &Terms) -> f64 {
         let of = |c: &Coordinate| {
             raw_weight(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor)
@@ -146,7 +150,8 @@ impl CoordinateStore {
             + terms.offset.model
     }
 
-    /// Returns the margin of a shrunk model at the row asked last, equal to the bit to the margin of the saved model.
+    /// Returns the margin, at the row given to the last `ask`, of the model whose weights are shrunk by `shrink_step`.
+    /// It equals the margin of the saved model to the bit.
     pub(crate) fn shrunk(
         &self,
         terms: &Terms,
@@ -168,7 +173,8 @@ impl CoordinateStore {
         margin.total(self.intercept(&Terms { shrink_step: Some(*shrink_step), ..*terms }))
     }
 
-    /// Returns the squared norm of the row learnt last, in the units of the penalties of a path.
+    /// Returns the squared norm of the row learnt last, where each value is scaled as the penalty of a path requires
+    /// ([`ShrinkStep::squared_term`]).
     pub(crate) fn squared_norm(
         &self,
         term: PenaltyTerm,
@@ -199,7 +205,7 @@ impl CoordinateStore {
         self.seen().map(move |(id, c)| (id, weight(id, c, terms, group_index)))
     }
 
-    /// Returns the weight of a feature in the current model, or 0 if the feature is unseen.
+    /// Returns the weight of the feature `id` in the current model; 0 if the feature is unseen.
     pub(crate) fn weight(&self, id: u64, terms: &Terms, group_index: Option<&GroupIndex>) -> f64 {
         self.features.get(id).map_or(0.0, |c| weight(id, c, terms, group_index))
     }
@@ -212,14 +218,14 @@ impl CoordinateStore {
         ids
     }
 
-    /// Returns all features seen, by ascending id, with their coordinates.
+    /// Returns the ids and coordinates of all features seen, by ascending id.
     pub(crate) fn seen(&self) -> impl Iterator<Item = (u64, &Coordinate)> {
         self.features.iter().filter(|(_, c)| c.inverse_scale.updates() > 0)
     }
 }
 
-/// Copies the values of a row and returns true if none of them is negligible. Prefetches the values of later rows,
-/// which another thread has written.
+/// Copies the values of a row, and returns true if none of them is negligibly small. Prefetches the values of later
+/// rows in the batch, which another thread has written.
 fn copy_values(values: &[f64], to: &mut [f64]) -> bool {
     #[cfg(target_arch = "x86_64")]
     if avx512::is_supported() {
@@ -249,7 +255,7 @@ fn copy_values_scalar(values: &[f64], to: &mut [f64]) -> bool {
     usual
 }
 
-/// Returns the weight of a feature in the current model, for raw values.
+/// Returns the weight of a feature in the current model, for raw feature values and after shrinkage by the penalty.
 fn weight(id: u64, c: &Coordinate, terms: &Terms, group_index: Option<&GroupIndex>) -> f64 {
     match &terms.shrink_step {
         None => raw_weight(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor),
@@ -260,12 +266,12 @@ fn weight(id: u64, c: &Coordinate, terms: &Terms, group_index: Option<&GroupInde
     }
 }
 
-/// Returns the weight of a feature before shrinkage, in the unit of its coordinate (for values relative to M).
+/// Returns the weight of a feature before shrinkage, for values relative to its scale M.
 fn unshrunk_weight(c: &Coordinate, terms: &Terms) -> f64 {
     f64::from(c.average_at(&terms.averaging).dot(terms.parts)) * terms.factor
 }
 
-/// Splits groups of addresses into at most as many chunks as there are tiles.
+/// Splits groups of addresses to prefetch into at most `tiles` chunks, so that one chunk can be prefetched per tile.
 #[inline(always)]
 fn chunks_per_tile(slots: &[SlotGroup], tiles: usize) -> std::slice::Chunks<'_, SlotGroup> {
     slots.chunks(if slots.len() <= tiles { 1 } else { slots.len().div_ceil(tiles.max(1)) })
@@ -332,7 +338,7 @@ fn tell<W: F32x16>(
     }
 }
 
-/// The two loops and the copying of values, compiled per instruction set.
+/// The loops `ask` and `tell` and the copying of values, each compiled once per instruction set.
 #[cfg(target_arch = "x86_64")]
 mod compiled {
     use super::*;

@@ -1,11 +1,11 @@
-//! Units in which labels, margins and gradients are stored, and the scale of labels.
+//! Units in which labels, margins and gradients are stored in f32, and the scale of labels.
 //!
-//! A lane (one of the learners trained side by side) stores f32. Margins are stored in units of the first nonzero
-//! label, and gradients in units of the first nonzero gradient. This keeps labels from 1e-300 to 1e300 within the
-//! range of f32, and makes the stored numbers independent of the scale of labels: to the bit for powers of two,
-//! otherwise up to f64 rounding, which is rarely visible in f32. The *scale* is a separate global factor of all
-//! points, the magnitude of the labels so far; state learnt under an older scale is re-expressed in the current one,
-//! as if the current scale had been known from the start.
+//! A lane (one of the learners trained side by side) stores numbers as f32. Margins are stored as multiples of a unit,
+//! the first nonzero label, and gradients as multiples of the first nonzero gradient. This keeps labels from 1e-300 to
+//! 1e300 within the range of f32, and makes the stored numbers independent of the scale of labels: to the bit for
+//! powers of two, otherwise up to f64 rounding, which is rarely visible in f32. The *scale* is a separate global
+//! factor of all points, the magnitude of the labels so far; state learnt under an older scale is re-expressed in the
+//! current one, as if the current scale had been known from the start.
 //!
 //! With a log link, a unit u of labels shifts margins by ln u; weights stay small, but the constant term is large.
 //! The lanes then learn corrections to an *offset*: with an intercept, the logarithm of the mean label so far, which
@@ -17,33 +17,33 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Largest number of units that a value may have; a value beyond becomes the new unit. The fourth power of this limit
-/// still fits an f32.
+/// Largest multiple of a unit that a number may be; beyond it, the number becomes the new unit. The fourth power of
+/// this limit still fits into an f32.
 const FAR: f64 = 4_294_967_296.0;
 
-/// Units of labels, margins and gradients, and the statistics of the labels so far.
+/// Units of labels, margins and gradients (numbers are stored as multiples of them), and statistics of the labels so
+/// far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LabelUnits {
-    /// Unit of labels, and of margins without a log link; 0 as long as all labels are 0.
+    /// Unit of labels, and without a log link also of margins; 0 as long as all labels are 0.
     label: f64,
-    /// Unit of gradients times row weights, where gradients are in units of margins; 0 as long as all gradients are
-    /// 0.
+    /// Unit of weighted gradients (themselves in the unit of margins); 0 as long as all gradients are 0.
     pub(crate) gradient: f64,
-    /// Number of rows learnt, over which the mean absolute label is taken.
+    /// Number of rows learnt, over which `moment` is the mean.
     rows: u64,
-    /// Mean absolute label (mean squared label for squared loss) of the rows learnt, in units of labels.
+    /// Mean of |label| (for squared loss, of label²) over the rows learnt, for labels in the unit `label`.
     moment: f64,
-    /// Mean and range of labels, in units of labels, for a loss with a log link; `None` for other losses.
+    /// Mean and range of the labels, in the unit `label`, for losses with a log link; `None` for other losses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     label_range: Option<LabelRange>,
 }
 
-/// Offset added to all margins, apart from the offset of a row.
+/// Offset that is added to the margins of all rows, in addition to each row's own offset.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Offset {
-    /// Offset of the margins of the lanes (learners trained side by side), in units of margins.
+    /// Offset of the margins of the lanes (learners trained side by side), in the unit of margins.
     pub(crate) lanes: f64,
-    /// Offset of the margins of the model, which is part of its intercept.
+    /// Offset of the margins of the model, as part of its intercept.
     pub(crate) model: f64,
 }
 
@@ -54,7 +54,7 @@ impl LabelUnits {
         LabelUnits { label, gradient: 0.0, rows: 0, moment: 0.0, label_range }
     }
 
-    /// Checks that units read from a file are within their ranges.
+    /// Checks that the units and statistics, read from a file, are within their ranges.
     pub(crate) fn check(&self, loss: Loss) -> Result<(), String> {
         let label = if loss.classifies() { self.label == 1.0 } else { is_magnitude(self.label) };
         let label_range = self.label_range.is_some() == loss.variance_power().is_some()
@@ -63,14 +63,15 @@ impl LabelUnits {
         need(label && label_range && sizes, "the units of the state are out of their range")
     }
 
-    /// Returns the unit in which the lanes store margins: 1 with a log link, otherwise the unit of labels.
+    /// Returns the unit of which the lanes (learners trained side by side) store margins as multiples: 1 with a log
+    /// link, otherwise the unit of labels.
     pub(crate) fn margin(&self) -> f64 {
         if self.label_range.is_some() { 1.0 } else { self.label }
     }
 
-    /// Returns the scale of iterates in units of margins: 1 for classification and with a log link, the root mean
-    /// square of labels for squared loss, and the mean absolute label for robust losses, because outliers move it
-    /// less.
+    /// Returns the factor by which iterates are scaled, in the unit of margins: 1 for classification and with a log
+    /// link, the root mean square of the labels for squared loss, and their mean absolute value for robust losses,
+    /// because it is less sensitive to outliers.
     pub(crate) fn scale(&self, loss: Loss) -> f64 {
         match loss {
             Loss::Squared => self.moment.sqrt(),
@@ -79,9 +80,10 @@ impl LabelUnits {
         }
     }
 
-    /// Returns the offset of all margins. With a log link and an intercept this is the logarithm of the mean label so
-    /// far, or of 1/(t + 1) as long as no label in t rows is above 0; with a log link alone it is the unit of labels;
-    /// otherwise it is 0.
+    /// Returns the offset that is added to all margins: with a log link and an intercept the logarithm of the mean
+    /// label so far (or of 1/(t + 1) as long as no label in t rows is above 0) minus that of the mean exposure; with a
+    /// log link alone minus the logarithm of the unit of labels, for the learners trained side by side, and 0 for the
+    /// model; otherwise 0.
     pub(crate) fn offset(&self, intercept: bool) -> Offset {
         let Some(label_range) = &self.label_range else { return Offset::default() };
         let unit = if self.label > 0.0 { libm::log(self.label) } else { 0.0 };
@@ -93,31 +95,32 @@ impl LabelUnits {
         Offset { lanes, model: lanes + unit }
     }
 
-    /// Returns the offset of a row in units of margins; 0 as long as the unit is 0.
+    /// Returns the offset of a row as a multiple of the unit of margins; 0 as long as the unit is 0.
     pub(crate) fn offset_in_units(&self, offset: f64) -> f64 {
         let unit = self.margin();
         if unit > 0.0 { offset / unit } else { 0.0 }
     }
 
-    /// Returns a label in units of labels; 0 as long as the unit is 0.
+    /// Returns a label as a multiple of the unit of labels; 0 as long as the unit is 0.
     pub(crate) fn label_in_units(&self, y: f64) -> f64 {
         if self.label > 0.0 { y / self.label } else { 0.0 }
     }
 
-    /// Returns the loss to use for labels and margins in their units, equal to `loss` in raw numbers up to a factor.
+    /// Returns the loss function for labels and margins in their units, which equals `loss` for raw numbers up to a
+    /// constant factor.
     pub(crate) fn loss_in_units(&self, loss: Loss) -> Loss {
         loss.in_units(self.label)
     }
 
-    /// Returns the bounds (down, up) at which derivatives are clipped for a loss with a log link, in units; (0, 0) as
-    /// long as the unit of labels is 0, `None` for other losses.
+    /// Returns the bounds (down, up) at which derivatives are clipped for a loss with a log link, where labels and
+    /// margins are in their units; (0, 0) as long as the unit of labels is 0; `None` for other losses.
     pub(crate) fn derivative_bounds(&self, loss: Loss, y: f64) -> Option<(f64, f64)> {
         let label_range = self.label_range.as_ref()?;
         Some(if self.label > 0.0 { label_range.derivative_bounds(loss, y) } else { (0.0, 0.0) })
     }
 
-    /// Adds the label of a row to the statistics; without a log link, the row's offset is subtracted from the label
-    /// first.
+    /// Updates the statistics with the label `y` of a row, from which the row's offset is subtracted first unless the
+    /// loss has a log link.
     pub(crate) fn count(&mut self, loss: Loss, y: f64, offset: f64, weight: f64) {
         self.rows += 1;
         let y = self.label_in_units(y);
@@ -129,8 +132,8 @@ impl LabelUnits {
         }
     }
 
-    /// Chooses a new unit of labels if the label `y` (or, without a log link, the row's offset) is out of range;
-    /// returns true if the unit has changed.
+    /// Chooses a new unit of labels if there is none yet, or if the label `y` (or, without a log link, the row's
+    /// offset) is too large a multiple of the current unit; returns true if the unit has changed.
     pub(crate) fn fit_label(&mut self, loss: Loss, y: f64, offset: f64) -> bool {
         let old = self.label;
         let size = if self.label_range.is_some() { y } else { y.abs().max(offset.abs()) };
@@ -143,15 +146,16 @@ impl LabelUnits {
         self.label != old
     }
 
-    /// Chooses a new unit of gradients if `g` is out of range; returns the factor that converts state in the old unit
-    /// to the new one.
+    /// Chooses a new unit of gradients if there is none yet, or if the gradient `g` is too large a multiple of the
+    /// current unit. Returns the factor by which stored gradients have to be multiplied; `None` if none are stored, or
+    /// if the unit stays.
     pub(crate) fn fit_gradient(&mut self, g: f64) -> Option<f64> {
         fit(&mut self.gradient, g)
     }
 }
 
-/// Chooses a new unit if there is none yet for the nonzero `x`, or if `x` is more than [`FAR`] times the unit;
-/// returns the ratio of the old unit to the new one, if there was an old one.
+/// Makes |`x`| the new unit if there is no unit yet and `x` is not 0, or if |`x`| is more than [`FAR`] times the unit.
+/// Returns the ratio of the old unit to the new one; `None` if there was no unit, or if it stays.
 fn fit(unit: &mut f64, x: f64) -> Option<f64> {
     if x == 0.0 || x.abs() <= *unit * FAR && *unit > 0.0 {
         return None;

@@ -1,5 +1,5 @@
-//! Mixture weights (shares) of the lanes, computed from the losses of each lane (one of the learners trained side by
-//! side) at its own output point.
+//! Mixture weights (shares) of the lanes, the learners trained side by side. They are computed from the losses of each
+//! lane at its own output point (average iterate).
 //!
 //! The model is Σ share_k·x_k over the lanes k, again a linear model. Shares are exponential weights with rate 1 in a
 //! discounted sum of losses, the statistic: after t rows the loss of row s has the weight (s/t)². The statistic is
@@ -15,38 +15,43 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Discounted losses and mixture weights (shares) of the lanes, the learners trained side by side.
+/// Mixture weights (shares) of the lanes, the learners trained side by side, and the discounted losses from which the
+/// shares are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MixtureWeights {
-    /// Discounted sum of charged losses per lane; smaller is better.
+    /// Discounted sum of losses per lane (one of the learners trained side by side), as charged by [`charges`];
+    /// smaller is better.
     statistic: [f64; LANES],
-    /// Discounted sum of the losses per lane if every label were the other class: see [`wrong_side`].
+    /// Discounted sum of the losses that each lane (one of the learners trained side by side) would have if every
+    /// label were the other class: see [`wrong_side`].
     wrong_side: [f64; LANES],
-    /// The statistic at the end of the first pass, measured progressively; its weight fades with later passes.
+    /// Value of `statistic` at the end of the first pass, in which every row was scored before it was learnt; it
+    /// counts less with every later pass.
     #[serde(rename = "first_pass")]
     first: [f64; LANES],
-    /// Mixture weight of each lane; the sum is 1.
+    /// Mixture weight (share) of each lane (one of the learners trained side by side) in the model; the shares sum to
+    /// 1.
     shares: Lanes,
-    /// Number of rows whose losses are in the statistic.
+    /// Number of rows whose losses are part of the statistic.
     rows: u64,
-    /// Discounted sums over rows of the weighted losses of the mixture, of the row weights, and of 1 per row.
+    /// Discounted sums over rows of the weighted loss of the mixture, of the row weight, and of 1.
     recent: [f64; 3],
 }
 
-/// Returns the discount factor at row number `rows` = s; the product of the factors after row s approximates the
-/// weight (s/t)².
+/// Returns the factor by which earlier losses are discounted at row number `rows`; the product of the factors after
+/// row s approximates the weight (s/t)² of row s after t rows.
 fn discount(rows: u64) -> f64 {
     1.0 - 2.0 / (rows as f64 + 2.0)
 }
 
-/// Multiple of the typical loss up to which unbounded losses other than squared loss are charged linearly; beyond it
-/// they are charged logarithmically. Most counts are 0 and most labels lie below a high quantile: with a logarithm
-/// from the start the rare other labels would count for too little, and lanes that predict too low would win
-/// (measured on doctor visits, where one pass then lost more than the best constant).
+/// Unbounded losses other than squared loss count linearly in the statistic up to this multiple of the typical loss,
+/// and logarithmically beyond. Most counts are 0 and most labels lie below a high quantile: with a logarithm from the
+/// start, the other, rare labels would count for too little, and lanes that predict too low would win (measured on
+/// doctor visits, where the model after one pass then had a larger loss than the best constant).
 const MANY: f64 = 10.0;
 
-/// Returns the charges of the lanes, given their losses and a typical loss. Classification losses, with margins of
-/// order 1, are charged unchanged.
+/// Returns the charges of the lanes (learners trained side by side): their losses `values` as they count in the
+/// statistic, given a typical loss. Losses of classification, whose margins are of order 1, are charged unchanged.
 #[inline(always)]
 fn charges(loss: Loss, values: &Lanes, typical: f64) -> [f64; LANES] {
     let values = values.0.map(f64::from);
@@ -63,14 +68,14 @@ fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
     }
 }
 
-/// Returns the losses of the lanes if the label were the other class, for classification; otherwise 0.
+/// Returns the losses that the lanes (learners trained side by side) would have if the label were the other class, for
+/// classification; 0 for regression.
 ///
-/// Every lane is charged for one additional row with an average margin on the wrong side (Laplace's rule of
-/// succession). The reason is that n rows without an error do not prove that errors are rarer than 1/n; without this
-/// charge a few rows of a single class would favour infinite weights.
+/// Every lane (one of the learners trained side by side) is charged for one additional row with an average margin of
+/// the wrong sign (Laplace's rule of succession). The reason is that n rows without an error do not prove that errors
+/// are rarer than 1/n; without this charge a few rows of a single class would favour infinite weights.
 ///
-/// The logistic loss of a margin m on the wrong side is that of a margin of the same size on the right side plus |m|,
-/// so max(ym, 0) is added to the loss.
+/// The logistic loss of a margin m of the wrong sign is that of −m plus |m|, so max(ym, 0) is added to the loss.
 #[inline(always)]
 fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANES] {
     match loss {
@@ -82,7 +87,8 @@ fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANE
     }
 }
 
-/// Returns the charges of the lanes (losses as they enter the statistic) at a row, given one margin per lane.
+/// Returns the charges of the lanes (learners trained side by side) at a row, given the margin of each lane; charges
+/// are losses as they count in the statistic.
 #[inline(always)]
 fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
     let values = loss.values(y, margins);
@@ -90,8 +96,8 @@ fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
 }
 
 impl MixtureWeights {
-    /// Returns the initial weights: the share of a lane is proportional to 1/scale², since a large scale can do much
-    /// harm.
+    /// Returns the initial mixture weights for lanes (learners trained side by side) with the given step-size scales:
+    /// shares are proportional to 1/scale², since a lane with a large scale can do much harm.
     pub(crate) fn new(scales: Lanes) -> MixtureWeights {
         let statistic = scales.0.map(|scale| 2.0 * libm::log(f64::from(scale / scales.0[0])));
         let none = [0.0; LANES];
@@ -107,7 +113,7 @@ impl MixtureWeights {
         mixture
     }
 
-    /// Checks that weights read from a file are within their ranges.
+    /// Checks that the numbers, read from a file, are within their ranges.
     pub(crate) fn check(&self) -> Result<(), String> {
         let finite = self.statistic.iter().chain(&self.first).all(|x| x.is_finite());
         let sizes = self.wrong_side.iter().chain(&self.recent).all(|x| is_magnitude(*x)) && self.rows <= MOST_ROWS;
@@ -121,7 +127,8 @@ impl MixtureWeights {
         self.shares
     }
 
-    /// Adds the losses of the lanes at a row that has not been learnt yet; `y` and `margins` are in the lanes' units.
+    /// Updates the mixture weights with the losses of the lanes (learners trained side by side) at a row that has not
+    /// been learnt yet; `y` and `margins` are in the units in which lanes store them.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, margins: &Lanes) {
         // Charges of classification losses do not depend on the typical loss. The cap keeps an extreme label from
         // making the typical loss infinite for ever.
@@ -134,8 +141,8 @@ impl MixtureWeights {
         self.update(weight, &charges_at(loss, y, margins, typical));
     }
 
-    /// Adds the charges of the lanes at a row, for losses whose charges do not depend on the typical loss, such as
-    /// softmax.
+    /// Updates the mixture weights with given charges of the lanes (learners trained side by side) at a row, for
+    /// multiclass losses, whose charges do not depend on the typical loss.
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.count(weight, 0.0);
         self.update(weight, charges);
@@ -167,7 +174,7 @@ impl MixtureWeights {
     }
 
     /// Sets the mixture weights at the end of a pass with held-out rows, from the charges on the held-out rows
-    /// (`held_out`) plus the statistic of the first pass divided by the number of the pass.
+    /// (`held_out`) plus the statistic of the first pass divided by the number of this pass.
     pub(crate) fn end_pass(&mut self, pass: u32, held_out: &HeldOutCharges) {
         if pass == 1 {
             self.first = self.statistic;
@@ -180,7 +187,8 @@ impl MixtureWeights {
         self.share();
     }
 
-    /// Returns the negated exponent of each lane's share: the statistic plus the mean wrong-side loss.
+    /// Returns the statistic plus the mean wrong-side loss for each lane (one of the learners trained side by side);
+    /// shares are proportional to the exponential of minus this number.
     fn evidence(&self) -> [f64; LANES] {
         let weights = self.recent[1];
         // An overflowed sum counts as the largest number.
@@ -196,7 +204,8 @@ impl MixtureWeights {
         self.shares = raw / Lanes([sum; LANES]);
     }
 
-    /// Returns the index of the lane with the largest share; of equal shares, the lane with the smallest scale.
+    /// Returns the index of the lane (one of the learners trained side by side) with the largest share; if shares are
+    /// equal, of the one with the smallest scale.
     pub(crate) fn leader(&self) -> usize {
         (0..LANES).fold(0, |best, k| if self.shares.0[k] > self.shares.0[best] { k } else { best })
     }
@@ -214,12 +223,12 @@ impl MixtureWeights {
     }
 }
 
-/// Returns the f64 whose shortest decimal form is that of the f32 `x`: 0.3, not 0.30000001192092896.
+/// Converts an f32 to the f64 with the same shortest decimal form: 0.3, not 0.30000001192092896.
 pub(crate) fn shortest(x: f32) -> f64 {
     x.to_string().parse().unwrap_or(f64::from(x))
 }
 
-/// Sums of the lanes' charges on held-out rows, for the models at the end of a pass.
+/// Sums of the charges of the lanes (learners trained side by side) on held-out rows at the end of a pass.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeldOutCharges {
     loss: Loss,
@@ -231,7 +240,8 @@ pub(crate) struct HeldOutCharges {
 }
 
 impl HeldOutCharges {
-    /// Returns empty sums; `typical` is the mean loss of the best lane on the held-out rows.
+    /// Starts the sums with no rows; `typical` is the mean loss of the best lane (one of the learners trained side by
+    /// side) on the held-out rows.
     pub(crate) fn new(loss: Loss, typical: f64) -> HeldOutCharges {
         HeldOutCharges { loss, typical, weight: 0.0, rows: 0.0, charges: [0.0; LANES], wrong_side: [0.0; LANES] }
     }
@@ -240,8 +250,8 @@ impl HeldOutCharges {
         self.add_charges(weight, &charges_at(self.loss, y, margins, self.typical));
     }
 
-    /// Adds the charges of the lanes at a row, for losses whose charges do not depend on the typical loss: see
-    /// [`MixtureWeights::add_charges`].
+    /// Adds given charges of the lanes (learners trained side by side) at a held-out row, for multiclass losses, whose
+    /// charges do not depend on the typical loss.
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.weight += weight;
         self.rows += 1.0;
@@ -251,7 +261,8 @@ impl HeldOutCharges {
         }
     }
 
-    /// Returns the total charge per lane in units of the mean weight, wrong-side losses included.
+    /// Returns the total charge of each lane (one of the learners trained side by side) divided by the mean row
+    /// weight, including the mean wrong-side loss.
     fn charges(&self) -> [f64; LANES] {
         let usual = self.weight / self.rows;
         std::array::from_fn(|k| self.charges[k] / usual + self.wrong_side[k] / self.weight)

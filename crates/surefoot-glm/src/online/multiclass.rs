@@ -1,4 +1,4 @@
-//! The default learner for many classes: six lanes (learners trained side by side), with one margin per class.
+//! Default online learner for multiclass losses: six lanes (learners trained side by side), with one margin per class.
 //!
 //! Every class has its own coordinates, as [`SingleMargin`](super::single_margin::SingleMargin) has for its one
 //! margin; the round, units, step sizes and mixture weights are shared by all classes. The weights of a class are 0
@@ -34,30 +34,35 @@ use crate::{
 };
 use std::io;
 
-/// The lanes of all classes, and the mixture weights that all classes share.
+/// Default online learner for multiclass losses: the lanes (learners trained side by side) of all classes, and the
+/// mixture weights that the classes share.
 #[derive(Debug)]
 pub(crate) struct Multiclass {
     loss: Loss,
     intercept: bool,
     scalars: Scalars,
-    /// Feature groups with a penalty factor or bounds of their own, if there are any.
+    /// Group numbers of features; `None` if no feature group has a penalty factor or bounds.
     group_index: Option<GroupIndex>,
-    /// Coordinate stores, one per class by class number, and one for the next new class.
+    /// Coordinate stores (learner state per feature): one per class by class number, and an empty one for the next new
+    /// class.
     stores: Vec<CoordinateStore>,
-    /// Workspaces of the current row, one per store, followed by an empty one.
+    /// Buffers for the current row: one per store, followed by one for which there is no store.
     workspaces: Vec<RowWorkspace>,
-    /// Margins of the model at the current row, one per class by ascending label.
+    /// Margins of the current model at the current row, one per class by ascending label.
     margins: Vec<f64>,
-    /// Margins of the lanes at their output points for the current row, one entry per class.
+    /// Margins of the lanes (learners trained side by side) at their output points (average iterates) for the current
+    /// row, one entry per class.
     outputs: Vec<Lanes>,
-    /// Derivatives of the loss in the margins of the lanes at the current row, one entry per class.
+    /// Derivative of the loss in the margin of each lane (one of the learners trained side by side) at the current
+    /// row, one entry per class.
     derivatives: Vec<Lanes>,
-    /// Gradients of the current row in units of gradients, one entry per class.
+    /// Derivatives of the loss at the current row, in units of gradients and times the row's weight, one entry per
+    /// class.
     gradients: Vec<Gradients>,
 }
 
 impl Multiclass {
-    /// Returns an untrained learner.
+    /// Returns an untrained learner for a multiclass loss.
     pub(crate) fn new(settings: &Settings) -> Multiclass {
         Multiclass::assemble(settings, Scalars::new(settings), Vec::new(), GroupIndex::new(settings))
     }
@@ -84,13 +89,13 @@ impl Multiclass {
         classes
     }
 
-    /// Appends an empty coordinate store and the workspaces for one more class.
+    /// Appends an empty coordinate store and its row buffer, for one more class.
     fn add(&mut self) {
         self.stores.push(CoordinateStore::new(self.intercept));
         self.workspaces.resize_with(self.stores.len() + 1, RowWorkspace::default);
     }
 
-    /// Returns the number of classes whose labels have been seen.
+    /// Returns the number of classes that have been seen.
     fn len(&self) -> usize {
         self.stores.len() - 1
     }
@@ -99,7 +104,7 @@ impl Multiclass {
         self.scalars.terms(self.loss, self.intercept, 1.0)
     }
 
-    /// Computes the margins of the first `count` classes at a row.
+    /// Looks up a row and computes its margins for the first `count` classes.
     fn ask_all(&mut self, row: &Row<'_>, count: usize) -> Result<(), Fault> {
         self.group_index.as_mut().map_or(Ok(()), |group_index| group_index.inspect(row))?;
         for (store, workspace) in self.stores[..count].iter_mut().zip(&mut self.workspaces) {
@@ -197,7 +202,8 @@ impl RowLearner for Multiclass {
         scalars.averaging.advance();
     }
 
-    /// Updates the mixture weights with the losses of the lanes on held-out rows.
+    /// Updates the mixture weights of the lanes (learners trained side by side) with their losses on the held-out
+    /// rows.
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let (encoder, loss, count) = (row_loop.counts.encoder.clone(), self.loss, self.len());
         let mut charges = HeldOutCharges::new(loss, 0.0);

@@ -1,4 +1,4 @@
-//! Buffers of one row: the addresses of its coordinates, its values, and its margins.
+//! Buffers for one row: addresses of its coordinates, its values, and its margins.
 //!
 //! Arrays are padded to whole tiles, because a loop that exits at the row's last nonzero costs a branch misprediction
 //! per row.
@@ -15,41 +15,44 @@ use bytemuck::Zeroable;
 use std::ptr::NonNull;
 use surefoot::Real;
 
-/// Buffers of a row between [`CoordinateStore::find`](crate::online::coordinate_store::CoordinateStore::find),
+/// Buffers for one row between [`CoordinateStore::find`](crate::online::coordinate_store::CoordinateStore::find),
 /// [`CoordinateStore::ask`](crate::online::coordinate_store::CoordinateStore::ask) and
-/// [`CoordinateStore::tell`](crate::online::coordinate_store::CoordinateStore::tell), reused from row to row.
+/// [`CoordinateStore::tell`](crate::online::coordinate_store::CoordinateStore::tell), reused from row to row. Nonzeros
+/// are processed in tiles of sixteen.
 #[derive(Debug, Default)]
 pub(crate) struct RowWorkspace {
-    /// Number of nonzeros of the row, without negligible ones.
+    /// Number of nonzeros of the row, without negligibly small values.
     pairs: usize,
-    /// Addresses of the coordinates of the row's nonzeros, padded with the address of the padding coordinate.
+    /// Addresses of the coordinates of the row's nonzeros, padded to whole tiles with the address in `padding`.
     slots: Vec<Slot<Coordinate>>,
-    /// Values of the row's nonzeros, padded with zeros.
+    /// Values of the row's nonzeros, padded to whole tiles with zeros.
     values: Vec<f64>,
-    /// Coordinate without a feature, which pads the last tile.
+    /// Dummy coordinate without a feature, which pads the last tile.
     padding: PaddingSlot,
-    /// Coordinates of the row's nonzeros by tile, with their averages in the current round.
+    /// Copies of the coordinates of the row's nonzeros, with averages updated to the current round; sixteen per tile.
     tiles: Vec<Tile>,
-    /// Step sizes and averaging weights of the coordinates, by tile.
+    /// Step sizes and averaging weights of the coordinates, sixteen per tile.
     tile_rates: Vec<TileRates>,
-    /// Values relative to the scales of their coordinates, by tile.
+    /// Values of the row divided by the scales of their coordinates, sixteen per tile.
     relatives: Vec<[f32; TILE]>,
-    /// Bit mask per tile of the values that exceed the largest value of their coordinate so far.
+    /// Bit mask for each tile: nonzeros that exceed the scale of their coordinate, the largest |x| so far.
     growing: Vec<u16>,
-    /// Average of the intercept in the current round, per lane.
+    /// Per lane (one of the learners trained side by side): average of the intercept as of the current round.
     pub(crate) intercept: Lanes,
-    /// Margin of the model, equal to the bit to the margin of the saved model.
+    /// Margin of the current model, equal to the bit to the margin of the saved model.
     pub(crate) margin: f64,
-    /// Margins of the lanes (learners trained side by side) at their output points, the averages of their iterates.
+    /// Margins of the lanes (learners trained side by side) at their output points, which are the averages of their
+    /// iterates.
     pub(crate) output: Lanes,
-    /// Margins of the lanes at their query points, where gradients are computed.
+    /// Margins of the lanes (learners trained side by side) at their query points, where gradients are computed.
     pub(crate) query: Lanes,
 }
 
-/// Addresses of eight coordinates, which are prefetched together.
+/// Addresses of eight coordinates that are prefetched together.
 pub(crate) type SlotGroup = [Slot<Coordinate>; 8];
 
-/// Nonzeros of a row by tile: addresses of coordinates, values, and the computed fields of [`RowWorkspace`].
+/// Borrowed buffers of a [`RowWorkspace`]: addresses and values of the row's nonzeros, and the fields computed from
+/// them, in tiles of sixteen.
 pub(crate) struct Tiles<'a> {
     pub(crate) slots: &'a [[Slot<Coordinate>; TILE]],
     pub(crate) values: &'a [[f64; TILE]],
@@ -60,13 +63,13 @@ pub(crate) struct Tiles<'a> {
 }
 
 impl RowWorkspace {
-    /// Sets the number of nonzeros to 0, and keeps the buffers for the next row.
+    /// Sets the number of nonzeros to 0, but keeps the allocated memory for the next row.
     pub(crate) fn clear(&mut self) {
         self.pairs = 0;
     }
 
-    /// Makes the buffers large enough for a row of up to `pairs` nonzeros; returns the buffers of addresses and
-    /// values.
+    /// Enlarges the buffers if needed to hold `pairs` nonzeros; returns the buffers of addresses and values, to be
+    /// filled.
     #[inline]
     pub(crate) fn start_row(&mut self, pairs: usize) -> (&mut [Slot<Coordinate>], &mut [f64]) {
         let room = pairs.next_multiple_of(TILE) + TILE;
@@ -81,7 +84,7 @@ impl RowWorkspace {
         (&mut self.slots[..pairs], &mut self.values[..pairs])
     }
 
-    /// Sets the number of nonzeros of the row, and pads the addresses and values to whole tiles.
+    /// Sets the number of nonzeros that the buffers of addresses and values hold, and pads both to whole tiles.
     #[inline]
     pub(crate) fn finish_row(&mut self, pairs: usize) {
         self.pairs = pairs;
@@ -103,32 +106,32 @@ impl RowWorkspace {
         }
     }
 
-    /// Returns the addresses of the row's coordinates, in groups of eight.
+    /// Returns the addresses of the coordinates of the row's nonzeros, in groups of eight.
     #[inline(always)]
     pub(crate) fn slots(&self) -> &[SlotGroup] {
         &self.slots.as_chunks().0[..self.pairs.div_ceil(8)]
     }
 
-    /// Returns the addresses of the row's coordinates in two halves, one to prefetch during `ask` and one during
-    /// `tell`.
+    /// Returns the addresses of the row's coordinates in two halves: one to be prefetched during `ask` for the
+    /// previous row, the other during `tell`.
     #[inline(always)]
     pub(crate) fn halves(&self) -> (&[SlotGroup], &[SlotGroup]) {
         let slots = self.slots();
         slots.split_at(slots.len() / 2)
     }
 
-    /// Returns the addresses of the row's coordinates together with the row's values.
+    /// Returns pairs of coordinate address and value for the nonzeros of the row.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = (Slot<Coordinate>, f64)> {
         self.slots[..self.pairs].iter().copied().zip(self.values.iter().copied())
     }
 
-    /// Returns the squared norm ‖x‖² of the row, where x holds its values.
+    /// Returns the squared norm ‖x‖² of the row's values x.
     pub(crate) fn squared_norm(&self) -> f64 {
         self.values[..self.pairs].iter().map(|x| x * x).sum()
     }
 
-    /// Adds the offset of a row to its margins: `model` to the margin of the model, `lanes` (in units of margins) to
-    /// those of the lanes.
+    /// Adds the offset of a row to its margins: `model` to that of the model, and `lanes`, in the unit of margins, to
+    /// those of all learners trained side by side.
     #[cold]
     pub(crate) fn add_offset(&mut self, model: f64, lanes: f64) {
         self.margin += model;
@@ -136,15 +139,16 @@ impl RowWorkspace {
         self.query = self.query + Lanes::of(lanes);
     }
 
-    /// Changes the unit of gradients by multiplying the gradient sums of all tiles by `ratio`, as the store does.
+    /// Re-expresses the tiles after a change of the unit of gradients: multiplies their gradient sums by `ratio`, as
+    /// the coordinate store does with its own.
     #[cold]
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
         self.tiles.iter_mut().for_each(|tile| tile.rescale_gradients(ratio));
     }
 }
 
-/// Coordinate without a feature, which pads the last tile. The coordinate counts as updated once, so that it has a
-/// scale; its value in a row is always 0, so that writing it back changes nothing.
+/// Dummy coordinate without a feature, which pads the last tile. It counts as updated once, so that it has a scale;
+/// its value in a row is always 0, so it stays unchanged when it is written back.
 #[derive(Debug)]
 struct PaddingSlot(NonNull<Coordinate>);
 

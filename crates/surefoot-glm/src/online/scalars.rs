@@ -1,4 +1,4 @@
-//! The part of the online learners' state that is not kept per coordinate, for one margin and for many.
+//! State of the default online learners that is not kept per coordinate, for single-margin and multiclass losses.
 
 use super::{
     averaging::Averaging,
@@ -20,7 +20,8 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// State of the lanes (learners trained side by side) that is not kept per coordinate.
+/// State of the default online learner that is not kept per coordinate: round, units, step sizes, mixture weights and
+/// shrinkage.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Scalars {
     pub(super) averaging: Averaging,
@@ -32,12 +33,12 @@ pub(super) struct Scalars {
     pub(super) shrinkage: Option<Shrinkage>,
 }
 
-/// Explanation of why the model has no certificate, reported to the user.
+/// Message: there is no certificate because the weights are neither bounded nor penalised.
 pub(super) const UNBOUNDED: &str = "the weights are neither bounded nor penalised: --radius R gives one (with --row-norm B also where rows come only once), \
      and so does --l2 X --passes auto";
 
 impl Scalars {
-    /// Returns the initial state of an untrained learner.
+    /// Returns the state of an untrained learner.
     pub(super) fn new(settings: &Settings) -> Scalars {
         let loss = settings.loss;
         Scalars {
@@ -49,7 +50,7 @@ impl Scalars {
         }
     }
 
-    /// Parses the state stored in a model and checks that its values are within their ranges.
+    /// Parses the state stored in a model, and checks that its numbers are within their ranges.
     pub(super) fn parse(settings: &Settings, value: &Value) -> Result<Scalars, String> {
         let scalars = State::parse::<Scalars>(value)?;
         scalars.averaging.check()?;
@@ -60,8 +61,8 @@ impl Scalars {
         Ok(scalars)
     }
 
-    /// Loads the state of a resumed run. If the run had no penalty and the settings now have one, shrinkage starts
-    /// with the rows learnt from now on.
+    /// Parses the state of a run to be resumed. If that run had no penalty but the settings now have one, shrinkage by
+    /// the penalty is based on the rows learnt from now on.
     pub(super) fn resume(settings: &Settings, value: &Value) -> Result<Scalars, String> {
         let mut scalars = Scalars::parse(settings, value)?;
         if scalars.shrinkage.is_none() {
@@ -71,7 +72,8 @@ impl Scalars {
         Ok(scalars)
     }
 
-    /// Returns the factor per lane that converts points to margins, in units of margins.
+    /// Returns the factor for each lane (one of the learners trained side by side) by which its points are multiplied
+    /// to give weights, in the unit of margins.
     fn scales(&self, loss: Loss) -> Lanes {
         let labels = self.units.scale(loss) as f32;
         Lanes(self.step_sizes.scales(loss).0.map(|scale| scale * labels))
@@ -89,14 +91,15 @@ impl Scalars {
         }
     }
 
-    /// Returns the lanes, and the step-size scale of the lane with the largest share.
+    /// Returns the lanes (learners trained side by side) with their shares, and the step-size scale of the lane with
+    /// the largest share.
     pub(super) fn lanes(&self, loss: Loss) -> (Vec<Lane>, Option<f64>) {
         let grid = StepSizes::grid(loss);
         (self.mixture.lanes(grid), Some(shortest(grid.0[self.mixture.leader()])))
     }
 
-    /// Returns −1 if the lane with the largest share has the lowest scale of the grid, 1 if it has the highest, and 0
-    /// otherwise.
+    /// Returns −1 if the lane with the largest share has the smallest scale of all lanes (learners trained side by
+    /// side), 1 if it has the largest, and 0 otherwise.
     pub(super) fn grid_edge(&self) -> i8 {
         match self.mixture.leader() {
             0 => -1,
@@ -106,8 +109,8 @@ impl Scalars {
     }
 }
 
-/// Converts a gradient in units of gradients to f32 and flushes it to 0 below 2⁻³⁰: such a gradient changes nothing,
-/// and the square of a smaller number would be subnormal, which is a hundred times slower to compute with.
+/// Converts a gradient, in units of gradients, to f32, and replaces it by 0 below 2⁻³⁰. So small a gradient changes
+/// nothing, and the square of a still smaller one would be subnormal, which makes arithmetic a hundred times slower.
 pub(super) fn flushed(g: f64) -> f32 {
     const LEAST: f64 = 1.0 / (1_u64 << 30) as f64;
     // NaN, the product of 0 and an infinite factor, becomes 0.

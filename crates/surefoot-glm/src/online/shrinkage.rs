@@ -1,5 +1,5 @@
-//! Penalties in one pass: the lanes (learners trained side by side) learn without penalty, and weights are shrunk
-//! (soft-thresholded and scaled) when they are read.
+//! Penalties and bounds in one-pass training: the lanes (learners trained side by side) learn without a penalty, and
+//! weights are shrunk (soft-thresholded and scaled) when they are read.
 //!
 //! After rows of total weight W, the best weight v of a single coordinate, given the weight w learnt without penalty,
 //! minimises ½h(v − w)² + W(l1·|v| + l2·v²/2), where h is the curvature of the total loss along the coordinate; that
@@ -36,16 +36,17 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Penalty of a path, and the losses of the model shrunk by it.
+/// One penalty of a path (or the only penalty), and the losses of the model that is shrunk by it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Candidate {
-    /// Penalty as a multiple of the data's unit: see [`Shrinkage::penalty_of`].
+    /// Penalty divided by the unit that is computed from the data: see [`Shrinkage::penalty_of`].
     #[serde(rename = "relative_penalty")]
     share: f64,
-    /// Number added to the intercept to compensate for the shrinkage of the other weights, in the sign of encoded labels.
+    /// Number that is added to the intercept to compensate for the shrinkage of the other weights, with the sign that
+    /// fits encoded labels (that of the saved model may be opposite).
     #[serde(rename = "intercept_shift")]
     shift: f64,
-    /// Weighted sum over rows of the second derivatives φ'' of the loss at the margins of the shrunk model.
+    /// Weighted sum, over the rows learnt, of the second derivative φ'' of the loss at the margin of the shrunk model.
     #[serde(with = "infinite_as_null")]
     curvatures: f64,
     /// Discounted sum of the weighted losses of the shrunk model.
@@ -55,66 +56,73 @@ struct Candidate {
     weights: f64,
 }
 
-/// Penalties, one of which is in force, and the statistics of the rows learnt that turn the penalties into shrinkage.
+/// Penalties that are compared, of which one is in force, and statistics of the rows learnt, by which a penalty is
+/// turned into the shrinkage of each weight.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Shrinkage {
-    /// Penalty of the settings; its `path` names the term to choose, if there is one.
+    /// Penalty of the settings; its field `path` names the term whose factor is to be chosen, or is `None`.
     penalty: Penalty,
-    /// Whether the model has an intercept, which is shifted.
+    /// Whether the model has an intercept, which compensates for the shrinkage of the other weights.
     #[serde(rename = "has_intercept")]
     shifts: bool,
-    /// Penalties of the path, or the single penalty of the settings.
+    /// Penalties of the path, from the heaviest to the lightest, or the single penalty of the settings.
     candidates: Vec<Candidate>,
-    /// Index in `candidates` of the penalty in force, the one with the least loss so far.
+    /// Index in `candidates` of the penalty in force: that with the least loss so far.
     chosen: usize,
     /// Number of rows learnt.
     rows: u64,
     /// Total weight W of the rows learnt.
     weight: Sum,
-    /// Weighted sum over rows of the second derivatives φ'' of the loss at the model's margins.
+    /// Weighted sum, over the rows learnt, of the second derivative φ'' of the loss at the margin of the model.
     #[serde(with = "infinite_as_null")]
     curvatures: f64,
-    /// Sum of squared gradients of the model, in the unit of a coordinate's sum S of squared gradients.
+    /// Sum of squared gradients of the model over the rows learnt, in the unit of the sums S of squared gradients of
+    /// coordinates.
     #[serde(rename = "squared_gradients", with = "infinite_as_null")]
     squares: f64,
-    /// Weighted sum over rows of φ''‖x‖², where φ'' is the second derivative of the loss and ‖x‖ the norm of the row.
+    /// Weighted sum of φ''‖x‖² over the rows learnt, where φ'' is the second derivative of the loss and ‖x‖ the norm
+    /// of the row.
     #[serde(rename = "hessian_trace", with = "infinite_as_null")]
     trace: f64,
-    /// Weighted sum over rows of φ'²‖x‖², where φ' is the derivative of the loss and ‖x‖ the norm of the row.
+    /// Weighted sum of φ'²‖x‖² over the rows learnt, where φ' is the derivative of the loss and ‖x‖ the norm of the
+    /// row.
     #[serde(rename = "squared_gradient_norms", with = "infinite_as_null")]
     lengths: f64,
-    /// Weighted sum of the absolute errors of the model before shrinkage.
+    /// Weighted sum of the absolute errors |margin − label| of the model before shrinkage.
     #[serde(rename = "absolute_errors", with = "infinite_as_null")]
     sizes: f64,
-    /// Number of rows whose losses are in those of the candidates.
+    /// Number of rows on which the candidates have been scored.
     #[serde(rename = "rows_scored")]
     judged: u64,
 }
 
-/// Shrinkage of all weights in the current round, for one penalty.
+/// Shrinkage of all weights in the current round by one penalty, ready to be applied to single weights.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShrinkStep {
-    /// Penalty W·l1 of the rows learnt, of total weight W, in units of a coordinate's sum S of squared gradients.
+    /// Total penalty W·l1 over the rows learnt, of total weight W, in the unit of a coordinate's sum S of squared
+    /// gradients.
     l1: f64,
-    /// Penalty W·l2 of the rows learnt, of total weight W, in units of a coordinate's sum S of squared gradients.
+    /// Total penalty W·l2 over the rows learnt, of total weight W, in the unit of a coordinate's sum S of squared
+    /// gradients.
     l2: f64,
-    /// Whether penalties apply to weights in the units of their coordinates.
+    /// Whether penalties are standardized, that is, apply to weights for values divided by their largest |x|.
     standardize: bool,
-    /// Bounds of the weights of features without a group.
+    /// Bounds of the weights of features without a group of their own.
     pub(crate) bounds: Bounds,
-    /// Number added to the intercept, which compensates for the shrinkage of the other weights.
+    /// Number that is added to the intercept, to compensate for the shrinkage of the other weights.
     pub(crate) shift: f64,
 }
 
 impl ShrinkStep {
-    /// Returns the penalty factor and the bounds of a feature without a group.
+    /// Returns the penalty factor 1, and the bounds of features without a group of their own.
     #[inline]
     pub(crate) fn rule(&self) -> Rule {
         Rule { factor: 1.0, bounds: self.bounds }
     }
 
-    /// Returns the shrunk weight for raw values, given the learnt weight in the unit of its coordinate, the sum of
-    /// squares S and the inverse scale 1/M of the coordinate.
+    /// Returns the shrunk weight for raw feature values, given the penalty factor and bounds, the weight learnt
+    /// without penalty for values relative to the coordinate's scale M, the coordinate's sum of squared gradients S,
+    /// and 1/M.
     ///
     /// The objective of a coordinate is convex, so its minimiser within bounds is the point within bounds that is
     /// nearest to the unbounded minimiser.
@@ -132,8 +140,8 @@ impl ShrinkStep {
         rule.bounds.clamp(shrunk)
     }
 
-    /// Returns the contribution of one value to the squared norm of a row, from which the unit of a path's penalties
-    /// is computed.
+    /// Returns the contribution of one feature value to the squared norm of a row, from which the unit of the
+    /// penalties of a path is computed.
     #[inline]
     pub(crate) fn squared_term(&self, term: PenaltyTerm, rule: Rule, value: f64, inverse: f64) -> f64 {
         let value = if self.standardize { value * inverse } else { value };
@@ -145,21 +153,21 @@ impl ShrinkStep {
     }
 }
 
-/// Label and weight of a row, and its margin and norm before it is learnt.
+/// Label, weight, margin and norm of one row, before the row is learnt.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observation {
-    /// Label as encoded by [`LabelEncoder`](crate::labels::encoder::LabelEncoder).
+    /// Encoded label: see [`LabelEncoder`](crate::labels::encoder::LabelEncoder).
     pub(crate) y: f64,
     /// Weight of the row.
     pub(crate) weight: f64,
-    /// Margin of the model before shrinkage, including the row's offset.
+    /// Margin of the model before shrinkage, at the row and with the row's offset.
     pub(crate) learnt: f64,
-    /// Squared norm ‖x‖² of the row, in the units of the penalty.
+    /// Squared norm ‖x‖² of the row, with each value scaled as the penalty requires ([`ShrinkStep::squared_term`]).
     pub(crate) length: f64,
 }
 
 impl Shrinkage {
-    /// Returns the initial state; `None` if the settings have neither a penalty nor bounds.
+    /// Returns the state before the first row; `None` if the settings have neither a penalty nor bounds.
     pub(crate) fn new(settings: &Settings) -> Option<Shrinkage> {
         if settings.is_unpenalised() {
             return None;
@@ -186,8 +194,8 @@ impl Shrinkage {
         })
     }
 
-    /// Checks that a state read from a file fits the settings and is within its ranges. Sums that have overflowed are
-    /// accepted.
+    /// Checks that the state, read from a file, fits the settings and that its numbers are within their ranges;
+    /// overflowed sums are allowed.
     pub(crate) fn check(&self, settings: &Settings) -> Result<(), String> {
         self.penalty.check()?;
         let count = self.penalty.path.map_or(1, |_| PenaltyTerm::shares().len() + 1);
@@ -197,17 +205,18 @@ impl Shrinkage {
         need(fits && counts && self.candidates.iter().all(finite), "the penalties of the state are out of their range")
     }
 
-    /// Whether several penalties are compared, of which one is chosen.
+    /// Whether there are several penalties, from which one is chosen.
     pub(crate) fn is_path(&self) -> bool {
         self.term().is_some()
     }
 
-    /// Returns the penalty term whose strength is chosen along a path, if there is a path.
+    /// Returns the penalty term whose factor is chosen from a path; `None` if both factors are given.
     pub(crate) fn term(&self) -> Option<PenaltyTerm> {
         self.penalty.path
     }
 
-    /// Returns the penalty of a candidate, in the units of the settings.
+    /// Returns the penalty of a candidate as absolute factors l1 and l2: the unit computed from the data times
+    /// [`Candidate::share`].
     fn penalty_of(&self, one: &Candidate) -> Penalty {
         let weight = self.weight.value();
         let unit = |sum: f64| if sum > 0.0 && sum.is_finite() { sum / weight } else { 0.0 };
@@ -218,12 +227,12 @@ impl Shrinkage {
         }
     }
 
-    /// Returns the penalty in force: the one whose model has the least loss so far, or the only one.
+    /// Returns the penalty in force: that with the least loss so far, or the only one.
     pub(crate) fn current_penalty(&self) -> Penalty {
         self.penalty_of(&self.candidates[self.chosen])
     }
 
-    /// Returns all penalties of a path with the mean losses of their models; empty without a path.
+    /// Returns the penalties of the path with the mean losses of their models; empty if there is a single penalty.
     pub(crate) fn path(&self) -> Vec<PathPoint> {
         let point = |one: &Candidate| {
             let Penalty { l1, l2, .. } = self.penalty_of(one);
@@ -241,23 +250,25 @@ impl Shrinkage {
         ShrinkStep { l1: per * l1, l2: per * l2, standardize, bounds, shift: sign * one.shift }
     }
 
-    /// Returns the shrinkage by the penalty in force, for a model with the given sign.
+    /// Returns the shrinkage by the penalty in force; `sign` is the sign of the model
+    /// ([`LabelEncoder::sign`](crate::labels::encoder::LabelEncoder::sign)).
     pub(crate) fn shrink_step(&self, sign: f64) -> ShrinkStep {
         self.shrink_step_of(&self.candidates[self.chosen], sign)
     }
 
-    /// Returns the shrinkage by each penalty of the path, for a model with the given sign.
+    /// Returns the shrinkage by each penalty of the path; `sign` is the sign of the model
+    /// ([`LabelEncoder::sign`](crate::labels::encoder::LabelEncoder::sign)).
     pub(crate) fn shrink_steps(&self, sign: f64) -> impl Iterator<Item = ShrinkStep> + '_ {
         self.candidates.iter().map(move |one| self.shrink_step_of(one, sign))
     }
 
-    /// Returns the index of the penalty in force among the penalties of the path.
+    /// Returns the index in the path of the penalty in force.
     pub(crate) fn chosen(&self) -> usize {
         self.chosen
     }
 
-    /// Adds the losses of all candidates at a row that has not been learnt yet, given their margins, and chooses the
-    /// penalty in force.
+    /// Adds the loss of each candidate at a row that has not been learnt yet, given the margins of the candidates, and
+    /// chooses the penalty with the least loss.
     pub(crate) fn record_losses(&mut self, loss: Loss, y: f64, weight: f64, margins: &[f64]) {
         if self.candidates.len() == 1 {
             return;
@@ -271,7 +282,7 @@ impl Shrinkage {
         self.choose();
     }
 
-    /// Resets the losses of all candidates, so that the penalty is chosen by other rows.
+    /// Resets the losses of all candidates, so that the penalty is chosen by the rows added from now on.
     pub(crate) fn reset_losses(&mut self) {
         self.judged = 0;
         self.candidates.iter_mut().for_each(|one| (one.losses, one.weights) = (0.0, 0.0));
@@ -284,8 +295,8 @@ impl Shrinkage {
         self.chosen = self.candidates.iter().position(|one| loss(one) == least).unwrap_or(self.chosen);
     }
 
-    /// Updates the statistics with a row, given the margins of all candidates, and the model's gradient in the unit
-    /// of S.
+    /// Updates the statistics with a row, given the margins of all candidates, and the derivative of the model's loss
+    /// in the unit of the gradients of coordinates.
     pub(crate) fn add(&mut self, loss: Loss, observation: &Observation, margins: &[f64], gradient: f32) {
         let Observation { y, weight, learnt, length } = *observation;
         self.rows += 1;
@@ -315,8 +326,9 @@ impl Shrinkage {
         }
     }
 
-    /// Updates the statistics with a row of many classes; intercepts are not shifted. `per` converts a derivative
-    /// times the row's weight to the unit of `gradients`, and the mean squared derivative stands for φ''.
+    /// Updates the statistics with a row of a multiclass loss; intercepts are not shifted. `per` converts a derivative
+    /// times the row's weight to the unit of `gradients`; the mean squared derivative over classes takes the place of
+    /// φ''.
     pub(crate) fn add_classes(&mut self, weight: f64, per: f64, gradients: &[Gradients]) {
         let squares: f64 = gradients.iter().map(|g| f64::from(g.model) * f64::from(g.model)).sum();
         self.rows += 1;
@@ -325,16 +337,17 @@ impl Shrinkage {
         self.curvatures += weight * squares / (per * per);
     }
 
-    /// Changes the unit of gradients by multiplying all gradients so far by `ratio`.
+    /// Re-expresses the statistics after a change of the unit of gradients: multiplies all gradients so far by
+    /// `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.squares *= ratio * ratio;
     }
 }
 
-/// Returns φ'', or a substitute for losses that are not twice differentiable. For piecewise-linear losses the
-/// substitute is the squared derivative, which has the same mean as φ'' for likelihoods; in regression it is divided
-/// by the mean absolute error `size`. For Huber's loss the substitute is the curvature of the parabola that touches
-/// it.
+/// Returns the second derivative φ'' of the loss in the margin, or a substitute for losses that are not twice
+/// differentiable. For piecewise-linear losses the substitute is the squared derivative, which has the same mean as
+/// φ'' for likelihoods; in regression it is divided by the mean absolute error `size`. For Huber's loss it is the
+/// curvature of the parabola that touches the loss.
 fn curvature(loss: Loss, y: f64, margin: f64, size: f64) -> f64 {
     let derivative = loss.derivative(y, margin);
     match loss {
@@ -348,7 +361,8 @@ fn curvature(loss: Loss, y: f64, margin: f64, size: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Computes ½h(v − w)² + l1·|v| + l2·v²/2, which the shrunk weight v minimises.
+    /// Computes the objective of a single weight v, ½h(v − w)² + l1·|v| + l2·v²/2, which the shrunk weight must
+    /// minimise.
     fn cost(h: f64, w: f64, l1: f64, l2: f64, v: f64) -> f64 {
         0.5 * h * (v - w) * (v - w) + l1 * v.abs() + 0.5 * l2 * v * v
     }

@@ -1,5 +1,5 @@
-//! The default online learner for one margin: six lanes (learners with different step-size scales, trained side by
-//! side), mixed into one model.
+//! Default online learner for losses with a single margin: six lanes (learners with different step-size scales,
+//! trained side by side), whose weighted mean is the model.
 
 mod state;
 
@@ -38,31 +38,35 @@ use crate::{
 };
 use std::io;
 
-/// Six lanes, their mixture weights, and the buffers of the current row.
+/// Default online learner for losses with a single margin: the state of its lanes (learners trained side by side),
+/// their mixture weights, and buffers for the current row.
 #[derive(Debug)]
 pub(crate) struct SingleMargin {
     loss: Loss,
     scalars: Scalars,
     store: CoordinateStore,
-    /// Feature groups with a penalty factor or bounds of their own, if there are any.
+    /// Group numbers of features; `None` if no feature group has a penalty factor or bounds.
     group_index: Option<GroupIndex>,
-    /// Workspaces of the current row and of the next row.
+    /// Buffers for the current row and for the next row, whose coordinates are prefetched.
     workspaces: [Box<RowWorkspace>; 2],
-    /// Sign of the label encoder at the last `ask`: −1 if the sign of the model is flipped, otherwise 1.
+    /// Sign of the model at the last `ask`, by [`LabelEncoder::sign`]: −1 if classes are encoded the other way round
+    /// than in the model, otherwise 1.
     sign: f64,
-    /// Derivatives of the loss in the lanes' margins at the current row, prepared for `tell`.
+    /// Derivative of the loss in the margin of each lane (one of the learners trained side by side) at the current
+    /// row, computed by `prepare` for `tell`.
     gradient: Lanes,
-    /// Offset of the current row, which is added to its margin.
+    /// Offset of the current row, which is added to its margins.
     offset: f64,
-    /// Margin before shrinkage at the current row, in the sign of encoded labels; only used with a penalty.
+    /// Margin of the model before shrinkage at the current row, with the sign that fits encoded labels (that of the
+    /// saved model may be opposite); only used with a penalty.
     learnt: f64,
-    /// Margins of all shrunk models of the path at the current row, in the sign of encoded labels; empty without a
-    /// penalty.
+    /// Margins of the models shrunk by each penalty of the path at the current row, with the sign that fits encoded
+    /// labels (that of the saved model may be opposite); empty if there is no penalty.
     shrunk: Vec<f64>,
 }
 
 impl SingleMargin {
-    /// Returns an untrained learner.
+    /// Returns an untrained learner for a loss with a single margin.
     pub(crate) fn new(settings: &Settings) -> SingleMargin {
         let loss = settings.loss;
         let scalars = Scalars::new(settings);
@@ -84,7 +88,7 @@ impl SingleMargin {
         }
     }
 
-    /// Computes the margins of the current row, given the learner's sign and offset.
+    /// Computes the margins of the current row, after `sign` and `offset` have been set.
     fn ask_again(&mut self) {
         let terms = self.terms(self.sign);
         let [workspace, next] = &mut self.workspaces;
@@ -112,7 +116,7 @@ impl SingleMargin {
 }
 
 impl SingleMargin {
-    /// Scores the penalties of a path by their losses on the held-out rows.
+    /// Scores each penalty of a path by the loss of its model on the held-out rows.
     fn score_path(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let Some(mut shrinkage) = self.scalars.shrinkage.take_if(|shrinkage| shrinkage.is_path()) else {
             return Ok(());
@@ -169,8 +173,9 @@ impl RowLearner for SingleMargin {
         margins.push(self.workspaces[0].margin);
     }
 
-    /// Computes the gradient of every lane at its query point, in units of margins and without the row's weight. A
-    /// label far beyond the current unit changes the unit first, unless the row is refused.
+    /// Computes the derivative of the loss for every lane (one of the learners trained side by side) at its query
+    /// point, in the unit of margins and without the row's weight. If the label is too large for the current unit of
+    /// labels, changes the unit first, unless the row is refused.
     fn prepare(&mut self, y: f64, _: f64) -> Result<(), Fault> {
         let units = self.scalars.units;
         if self.scalars.units.fit_label(self.loss, y, self.offset) {
@@ -233,7 +238,8 @@ impl RowLearner for SingleMargin {
         self.scalars.averaging.advance();
     }
 
-    /// Updates the mixture weights with the losses of the lanes on held-out rows, and scores the penalties of a path.
+    /// Updates the mixture weights of the lanes (learners trained side by side) with their losses on the held-out
+    /// rows, and scores the penalties of a path.
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let (encoder, units) = (row_loop.counts.encoder.clone(), self.scalars.units);
         let terms = self.terms(encoder.sign());

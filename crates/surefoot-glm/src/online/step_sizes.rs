@@ -1,4 +1,5 @@
-//! Step-size scales D of the lanes (learners trained side by side), corrected for the size of each lane's gradients.
+//! Step-size scales D of the lanes (learners trained side by side), corrected for the magnitude of each lane's
+//! gradients.
 //!
 //! AdaGrad divides by the square root of the learner's own sum of squared gradients S. The lanes share one sum S_j
 //! per coordinate j, that of the model's gradients, so the step size of lane k would be wrong by the factor √ρ_k,
@@ -13,13 +14,13 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Multiple of the model's gradient at which a lane's gradient is clipped. S does not contain the gradients of a lane
-/// that is far off, so such a lane could diverge without clipping.
+/// Multiple of the model's gradient at which the gradient of a lane (one of the learners trained side by side) is
+/// clipped. The sums S contain the model's gradients only, so without clipping a lane that is far off could diverge.
 const CLIP: f32 = 2.0;
 
-/// Returns the discount exponent k of squared gradients: after t rows, the squared gradient of row s has a weight of
-/// about (s/t)^k. Most gradients are bounded or stationary; gradients proportional to the error start at the size of
-/// the labels, and have to be discounted faster.
+/// Returns the exponent k by which squared gradients are discounted: after t rows, the squared gradient of row s has a
+/// weight of about (s/t)^k. Most gradients are bounded or stationary; gradients proportional to the error start at the
+/// magnitude of the labels, and have to be discounted faster.
 fn discount_exponent(loss: Loss) -> f64 {
     match loss {
         Loss::Squared | Loss::Huber { .. } => 3.0,
@@ -27,7 +28,8 @@ fn discount_exponent(loss: Loss) -> f64 {
     }
 }
 
-/// Discounted sums of squared gradients, of the model and of each lane.
+/// Discounted sums of squared gradients, of the model and of each lane (one of the learners trained side by side),
+/// from which corrected step-size scales are computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StepSizes {
     model: f64,
@@ -35,14 +37,14 @@ pub(crate) struct StepSizes {
 }
 
 impl StepSizes {
-    /// Checks that sums read from a file are within their ranges.
+    /// Checks that the sums, read from a file, are within their ranges.
     pub(crate) fn check(&self) -> Result<(), String> {
         let sizes = is_magnitude(self.model) && self.lanes.iter().all(|x| is_magnitude(*x));
         need(sizes, "the squared gradients of the state are out of their range")
     }
 
-    /// Adds the gradients of round `step`, one entry per margin of the row; sets the model's gradient in each entry,
-    /// and clips the gradients of the lanes.
+    /// Adds the gradients at the row of round `step`, with one entry per margin. In each entry, sets the model's
+    /// gradient from those of the lanes (learners trained side by side), and clips the gradients of the lanes.
     #[inline]
     pub(crate) fn add(&mut self, loss: Loss, step: u32, shares: &Lanes, gradients: &mut [Gradients]) {
         let k = discount_exponent(loss);
@@ -61,7 +63,8 @@ impl StepSizes {
         }
     }
 
-    /// Returns the corrected scale D_k/√ρ_k of every lane k.
+    /// Returns the corrected step-size scale D_k/√ρ_k of each learner k trained side by side (lane), where ρ_k is the
+    /// ratio of the lane's squared gradients to the model's.
     pub(crate) fn scales(&self, loss: Loss) -> Lanes {
         let mut scales = StepSizes::grid(loss);
         for (scale, &sum) in scales.0.iter_mut().zip(&self.lanes) {
@@ -72,9 +75,9 @@ impl StepSizes {
         scales
     }
 
-    /// Returns the grid of scales D, each about 3 times the one before. Margins of classification and of log links
-    /// are of order 1; in regression, weights may exceed the standard deviation of the label by far if columns are
-    /// nearly collinear.
+    /// Returns the step-size scales D of the lanes (learners trained side by side), each about 3 times the one before.
+    /// Margins are of order 1 in classification and with a log link; in regression, weights may exceed the standard
+    /// deviation of the label by far if columns are nearly collinear.
     pub(crate) fn grid(loss: Loss) -> Lanes {
         Lanes(match loss.classifies() || loss.variance_power().is_some() {
             true => [0.03, 0.1, 0.3, 1.0, 3.0, 10.0],
@@ -82,7 +85,7 @@ impl StepSizes {
         })
     }
 
-    /// Changes the unit of gradients by multiplying all gradients so far by `ratio`.
+    /// Re-expresses the sums after a change of the unit of gradients: multiplies all gradients so far by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.model *= ratio * ratio;
         self.lanes.iter_mut().for_each(|sum| *sum *= ratio * ratio);

@@ -1,9 +1,10 @@
-//! A tile: sixteen coordinates in structure-of-arrays layout.
+//! Tile: the states of sixteen coordinates in structure-of-arrays layout, so that one instruction processes all of
+//! them.
 //!
-//! The loops over the nonzeros of a row process one tile at a time. Element k of each array belongs to coordinate k
-//! of the tile, so one instruction does the same step for many nonzeros, square roots and divisions included. The
-//! arithmetic is written once, for any [`F32x16`]; multiplications and additions are not fused and sums have a fixed
-//! shape, so all instruction sets give the same result to the bit.
+//! The loops over the nonzeros of a row process one tile at a time. Element k of each array belongs to coordinate k of
+//! the tile, so square roots and divisions are vectorised too. The arithmetic is written once, for any [`F32x16`];
+//! multiplications and additions are not fused, and sums are taken in a fixed order, so all instruction sets give the
+//! same result to the bit.
 
 use super::{
     averaging::{Averaging, averaging_weight},
@@ -18,15 +19,16 @@ use crate::simd::{
 };
 use bytemuck::Zeroable;
 
-/// Number of nonzeros in a tile.
+/// Number of coordinates in a tile, one per nonzero of a row.
 pub(crate) const TILE: usize = WIDTH;
 
-/// Mask of the bits in the low word of an inverse scale that count updates.
+/// Mask of the bits in the low 32-bit word of an inverse scale that count updates.
 const UPDATES: u32 = InverseScale::UPDATES as u32;
-/// High word of 2^1023, which stands for 1/M of coordinates without updates: so large that every value exceeds M.
+/// High 32-bit word of the f64 2^1023. It stands for 1/M in coordinates without updates: so large that every value
+/// exceeds the scale M.
 const HUGE: u32 = 0x7fe0_0000;
 
-/// Fields of sixteen [`Coordinate`]s, transposed.
+/// States of sixteen [`Coordinate`]s, transposed: element k of each array belongs to coordinate k.
 #[derive(Clone, Copy, Debug, PartialEq, bytemuck::Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Tile {
@@ -34,30 +36,32 @@ pub(crate) struct Tile {
     average: [[f32; TILE]; LANES],
     squares: [f32; TILE],
     steps: [u32; TILE],
-    /// Inverse scales 1/M: low words, which hold the number of updates, and high words.
+    /// Inverse scales 1/M: low 32-bit words, whose last bits count updates, and high 32-bit words.
     scales: [[u32; TILE]; 2],
 }
 
-/// Step sizes and averaging weights of a tile's coordinates. They are computed in a loop of their own, since square
-/// roots and divisions have long latencies that overlap between tiles.
+/// Step sizes and averaging weights of the sixteen coordinates of a tile. They are computed in a loop of their own,
+/// since square roots and divisions have long latencies that overlap between tiles.
 #[derive(Clone, Copy, Debug, bytemuck::Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct TileRates {
     /// Step size of each coordinate: see [`step_size`].
     rates: [f32; TILE],
-    /// Weight, within the average, of the rounds since each coordinate's last update: see [`averaging_weight`].
+    /// Weight in the average of the rounds (rows learnt) since each coordinate's last update: see
+    /// [`averaging_weight`].
     shares: [f32; TILE],
-    /// 1/M of each coordinate; for coordinates without updates a number so large that every value exceeds M.
+    /// Inverse scale 1/M of each coordinate; for coordinates without updates, a number so large that every value
+    /// exceeds M.
     inverses: [f64; TILE],
 }
 
-/// Sums over the nonzeros of a row in all lanes (learners trained side by side): nonzero k of each tile is added to
-/// element k, in order.
+/// Sums over the nonzeros of a row, from which the margins of all lanes (learners trained side by side) follow. Each
+/// sum is a vector of sixteen partial sums, one per position in a tile.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sums<W> {
     output: [W; LANES],
     direction: [W; LANES],
-    /// Margin of the model at the row, without intercept and offset.
+    /// Sum for the margin of the model at the row, without intercept and offset.
     pub(crate) margin: MarginSum,
 }
 
@@ -67,7 +71,8 @@ impl<W: F32x16> Sums<W> {
         Sums { output: [W::of(0.0); LANES], direction: [W::of(0.0); LANES], margin: MarginSum::default() }
     }
 
-    /// Returns, per lane, the margin at the output point and the margin in the direction of the iterate.
+    /// Returns two sums per lane (one of the learners trained side by side): the margin at the output point (average),
+    /// and the product of the row with the direction of the iterate.
     #[inline(always)]
     pub(crate) fn totals(&self) -> (Lanes, Lanes) {
         let (mut lines, mut places) = ([CacheLine::zeroed(); WIDTH], [CacheLine::zeroed(); WIDTH]);
@@ -89,13 +94,13 @@ impl<W: F32x16> Sums<W> {
 }
 
 impl Tile {
-    /// Loads sixteen coordinates into the tile.
+    /// Copies the states of sixteen coordinates into the tile.
     #[inline(always)]
     pub(crate) fn gather<W: F32x16>(&mut self, here: [&Coordinate; TILE]) {
         W::transpose(&here.map(bytemuck::cast_ref), bytemuck::cast_mut(self));
     }
 
-    /// Writes the coordinates of the tile back to the given addresses.
+    /// Writes the sixteen coordinates of the tile to the given addresses.
     ///
     /// # Safety
     /// The caller must ensure that all pointers are valid for writes.
@@ -105,7 +110,7 @@ impl Tile {
         unsafe { W::transpose_to(bytemuck::cast_ref(self), &there.map(|c| c.cast())) };
     }
 
-    /// Returns coordinate `k` of the tile.
+    /// Returns the state of coordinate `k` of the tile.
     pub(crate) fn coordinate(&self, k: usize) -> Coordinate {
         Coordinate {
             theta: Lanes(self.theta.map(|theta| theta[k])),
@@ -116,7 +121,7 @@ impl Tile {
         }
     }
 
-    /// Replaces coordinate `k` of the tile.
+    /// Replaces the state of coordinate `k` of the tile by `c`.
     pub(crate) fn put(&mut self, k: usize, c: &Coordinate) {
         self.theta.iter_mut().zip(c.theta.0).for_each(|(theta, x)| theta[k] = x);
         self.average.iter_mut().zip(c.average.0).for_each(|(average, x)| average[k] = x);
@@ -125,9 +130,9 @@ impl Tile {
         [self.scales[0][k], self.scales[1][k]] = c.inverse_scale.words();
     }
 
-    /// Computes step sizes and averaging weights for the current round, and the values relative to their (updated)
-    /// scales. Returns a bit mask of the values that exceed their scale, which includes all values of coordinates
-    /// without updates.
+    /// Computes step sizes and averaging weights for the current round, and the values of the row relative to the
+    /// scales of their coordinates. Returns a bit mask of the values that exceed their scale, and so raise it; a
+    /// coordinate without updates has no scale, and all its values are in the mask.
     #[inline(always)]
     pub(crate) fn rates<W: F32x16>(
         &self,
@@ -146,7 +151,7 @@ impl Tile {
         (relative * relative).above(one)
     }
 
-    /// Advances the averages to the current round, and adds the points times `values` to the sums.
+    /// Advances the averages to the current round, and adds the products of points and `values` to the sums.
     #[inline(always)]
     pub(crate) fn ask<W: F32x16>(
         &mut self,
@@ -171,8 +176,8 @@ impl Tile {
         sums.margin.add(((a + b) + (c + d)) + (e + f), &tile_rates.inverses, terms.factor, values);
     }
 
-    /// Re-expresses the state of the coordinates in the mask `growing` in the larger scales given by their values:
-    /// see [`InverseScale::raised`].
+    /// Raises the scale of each coordinate in the mask `growing` to its new largest value, and re-expresses its state
+    /// in this scale: see [`InverseScale::raised`].
     #[inline(always)]
     pub(crate) fn raise_scales<W: F32x16>(&mut self, growing: u16, values: &[f64; TILE]) {
         let ratios = W::raise(&mut self.scales, growing, values);
@@ -182,7 +187,8 @@ impl Tile {
         (W::load(&self.squares) * (ratios * ratios)).store(&mut self.squares);
     }
 
-    /// Changes the unit of gradients by multiplying the gradient sums of all coordinates by `ratio`.
+    /// Re-expresses the tile after a change of the unit of gradients: multiplies the gradient sums of all coordinates
+    /// by `ratio`.
     #[cold]
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
         for k in 0..TILE {
@@ -192,7 +198,8 @@ impl Tile {
         }
     }
 
-    /// Adds the gradients of a row to all coordinates, given the values of the coordinates relative to their scales.
+    /// Updates all coordinates with the gradients of a row; `relatives` holds the row's values relative to the scales
+    /// of the coordinates.
     #[inline(always)]
     pub(crate) fn tell<W: F32x16>(&mut self, averaging: &Averaging, gradients: &Gradients, relatives: &[f32; TILE]) {
         let relatives = W::load(relatives);
@@ -213,7 +220,7 @@ mod tests {
     use super::*;
     use crate::{online::label_units::Offset, simd::f32x16::Scalar};
 
-    /// Returns various coordinates, some of them without updates.
+    /// Returns sixteen different coordinates for tests, some of them without updates.
     fn coordinates() -> [Coordinate; TILE] {
         let lanes = |k: usize, by: f32| Lanes(std::array::from_fn(|lane| (by * (7 * k + lane + 1) as f32).sin()));
         std::array::from_fn(|k| match k % 5 {

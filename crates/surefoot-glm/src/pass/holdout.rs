@@ -24,47 +24,48 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::{io, sync::Arc};
 
-/// Held-out rows of a run, and the models compared on them.
+/// Held-out rows of a run, and the models that are compared on them.
 #[derive(Debug)]
 pub(crate) struct Holdout {
     pub(crate) plan: Plan,
     pub(crate) run: RunState,
     store: Box<dyn HoldoutStore>,
-    /// Number of rows of positive weight replayed by [`Holdout::restore_holdout`].
+    /// Number of rows of positive weight read again by [`Holdout::restore_holdout`] in a resumed run.
     restored: u64,
-    /// Model with the least held-out loss so far; `None` before the end of the first pass.
+    /// Model with the least held-out loss of all finished passes; `None` before the end of the first pass.
     pub(crate) least: Option<Arc<Predictor>>,
-    /// Model that will be saved; `None` as long as that is the learner's current model.
+    /// Model that will be saved; `None` if it is the learner's current model.
     pub(crate) kept: Option<Arc<Predictor>>,
 }
 
-/// The part of [`Holdout`] that an unfinished model stores.
+/// Counters and losses of a [`Holdout`], stored in the model of an unfinished run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunState {
-    /// Whether the kept model is of an earlier run; such a model is dropped when the first row of this run is learnt.
+    /// Whether the kept model was trained in an earlier run; such a model is dropped when the first row of this run is
+    /// learnt.
     #[serde(rename = "is_earlier_model")]
     pub(crate) is_earlier: bool,
     /// Number of passes completed in the run.
     #[serde(rename = "completed_passes")]
     pub(crate) completed: u32,
-    /// Number of rows of positive weight read in the current pass.
+    /// Number of rows of positive weight read so far in the current pass.
     #[serde(rename = "rows_in_pass")]
     position: u64,
-    /// Number of held-out rows.
+    /// Number of rows held out so far.
     held_out: u64,
-    /// Loss of held-out rows in the order they were read, each by the model at the time when it was read.
+    /// Losses of held-out rows, each by the model at the time when the row was read.
     #[serde(rename = "holdout_progressive_loss")]
     pub(crate) encountered: ProgressiveLoss,
-    /// Loss of all held-out rows by the kept model; `None` before the end of the first pass.
+    /// Losses of all held-out rows by the kept model; `None` before the end of the first pass.
     #[serde(rename = "holdout_loss")]
     pub(crate) kept_losses: Option<ProgressiveLoss>,
-    /// Total weight of the rows per class before the run.
+    /// Total weight per class of the rows learnt before this run.
     #[serde(rename = "earlier_class_sums", default, skip_serializing_if = "ClassBalance::is_empty")]
     pub(crate) before: ClassBalance,
 }
 
 impl RunState {
-    /// Checks that a state read from a file is within its ranges.
+    /// Checks that the state, read from a file, is within its ranges.
     pub(crate) fn check(&self, loss: Loss, classes: usize) -> Result<(), String> {
         let counts = [self.position, self.held_out].iter().all(|count| *count <= MOST_ROWS);
         need(counts && self.completed < u32::MAX, "the passes of the state are out of their range")?;
@@ -79,17 +80,17 @@ impl Holdout {
         Holdout { plan, run: RunState::default(), store, restored: 0, least: None, kept: None }
     }
 
-    /// Makes the model of an earlier run the kept model.
+    /// Makes the model of an earlier run the kept model, to start from.
     pub(crate) fn start_from(&mut self, model: Arc<Predictor>) {
         (self.kept, self.run.is_earlier) = (Some(model), true);
     }
 
-    /// Returns the model of an earlier run, until the first row of this run is learnt.
+    /// Returns the kept model if it is that of an earlier run; `None` once a row of this run has been learnt.
     pub(crate) fn earlier_model(&self) -> Option<&Predictor> {
         self.kept.as_deref().filter(|_| self.run.is_earlier)
     }
 
-    /// Drops the model of an earlier run, because a row has been learnt since.
+    /// Drops the kept model if it is that of an earlier run, because a row has been learnt since.
     #[inline]
     pub(crate) fn drop_earlier_model(&mut self) {
         if self.run.is_earlier {
@@ -97,41 +98,42 @@ impl Holdout {
         }
     }
 
-    /// Whether a row is held out, given that it is the next row of positive weight. The row's position in the data
-    /// decides if it is known, whatever the order in which rows are read.
+    /// Whether a row is held out, assuming that it is the next row of positive weight in this pass. If the row's
+    /// position in the data is known, it decides, so that the order in which rows are read does not matter.
     pub(crate) fn is_held_out(&self, row: &Row<'_>) -> bool {
         self.is_held(row, self.run.position + 1)
     }
 
-    /// Whether a row is held out, where `place` is its number among the rows of positive weight, used for rows
-    /// without a position.
+    /// Whether a row is held out; `place` is its number among the rows of positive weight read, which decides if the
+    /// row has no position.
     fn is_held(&self, row: &Row<'_>, place: u64) -> bool {
         let position = if row.position == 0 { place } else { row.position };
         self.plan.period().is_some_and(|period| position.is_multiple_of(period))
     }
 
-    /// Adds a row of positive weight to the count of the pass.
+    /// Counts a row of positive weight in the current pass.
     pub(crate) fn count(&mut self) {
         self.run.position += 1;
     }
 
-    /// Whether rows are scored before they have been learnt, or there are no held-out rows to score instead.
+    /// Whether the progressive loss is meaningful: true in the first pass, where rows are scored before they are
+    /// learnt, and in later passes if there are no held-out rows to score instead.
     pub(crate) fn is_fresh(&self) -> bool {
         self.run.completed == 0 || self.run.held_out == 0
     }
 
-    /// Whether any row is held out.
+    /// Whether any row has been held out so far.
     pub(crate) fn has_held_out_rows(&self) -> bool {
         self.run.held_out > 0
     }
 
-    /// Returns the number of held-out rows.
+    /// Returns the number of rows held out so far.
     pub(crate) fn held_out(&self) -> u64 {
         self.run.held_out
     }
 
-    /// Whether the reported loss is the loss of held-out rows: true from the start, unless a whole pass held out no
-    /// row.
+    /// Whether the loss reported to the user is that of held-out rows: true from the start of a run with hold-out,
+    /// unless a whole pass has held out no row.
     pub(crate) fn prints_held_out(&self) -> bool {
         self.plan.period().is_some() && (self.run.completed == 0 || self.has_held_out_rows())
     }
@@ -147,7 +149,7 @@ impl Holdout {
         Ok(())
     }
 
-    /// Stores a row of a resumed run again if the run had held it out.
+    /// In a resumed run, stores a row again if the original run had held it out.
     pub(crate) fn restore_holdout(&mut self, row: &Row<'_>) -> io::Result<()> {
         if row.weight > 0.0 && row.label.is_some() {
             self.restored += 1;
@@ -162,8 +164,8 @@ impl Holdout {
         self.store.visit(each)
     }
 
-    /// Compares the model of a finished pass (`candidate`) with the best model so far on the held-out rows, and keeps
-    /// it unless it is worse by more than one standard error.
+    /// Compares the model of a finished pass (`candidate`) with the best model so far on the held-out rows. Keeps the
+    /// candidate unless its mean loss is larger by more than one standard error.
     pub(crate) fn select_model(&mut self, loss: Loss, candidate: Predictor, encoder: &LabelEncoder) -> io::Result<()> {
         let least = self.least.clone();
         let (mut losses, mut old, mut worse) = (ProgressiveLoss::default(), Mean::default(), Moments::default());
@@ -200,14 +202,14 @@ impl Holdout {
         Ok(())
     }
 
-    /// Adds a finished pass to the count, and starts the next pass at its first row.
+    /// Counts a finished pass, and resets the position of rows for the next one.
     pub(crate) fn end_pass(&mut self) {
         self.run.completed += 1;
         self.run.position = 0;
     }
 }
 
-/// Whether a mean difference is at most its standard error over `rows` rows.
+/// Whether a mean difference is at most one standard error, for a mean over `rows` rows.
 fn within_noise(difference: &Moments, rows: u64) -> bool {
     let variance = difference.squares() / difference.weight();
     difference.mean() <= (variance / rows as f64).sqrt()

@@ -28,16 +28,18 @@ pub use constant::WorseThanConstant;
 pub(crate) use verdict::Printed;
 use verdict::{RowLosses, SampleLosses};
 
-/// Number of standard errors below which an excess loss raises no alarm.
+/// Excess of the final model's loss over the reported loss, in standard errors, up to which no alarm is raised.
 const ERRORS: f64 = 5.0;
-/// Number of standard errors of sampling noise that are subtracted from an excess loss if only a sample of the rows
-/// was scored. The number is lower than [`ERRORS`], since for a false alarm sampling noise would have to exceed
-/// [`ERRORS`] and [`SHARE`] as well.
+/// Number of standard errors of sampling noise that are subtracted from the final model's excess loss if only a sample
+/// of the rows was scored. The number is smaller than [`ERRORS`], since for a false alarm sampling noise would have to
+/// exceed [`ERRORS`] and [`SHARE`] as well.
 const NOISE_ERRORS: f64 = 3.0;
-/// Fraction of the explainable loss below which an excess loss raises no alarm.
+/// Excess loss, as a fraction of the explainable loss (that of the best constant minus the least possible), up to
+/// which no alarm is raised.
 const SHARE: f64 = 0.05;
 
-/// Scores a model on the rows of a sample, and stores each loss beside the loss of the row when it was read.
+/// Scores a model on the rows of a sample; returns for each row the loss of the model, and the loss of the row when it
+/// was read.
 fn score(sample: &RowSample, row_loop: &RowLoop, model: &Model) -> SampleLosses {
     let loss = row_loop.loss();
     let mut scored = SampleLosses::new(loss, sample.seen());
@@ -53,8 +55,8 @@ fn score(sample: &RowSample, row_loop: &RowLoop, model: &Model) -> SampleLosses 
     scored
 }
 
-/// Computes the margins of a row, one or one per class: equal to the bit to those of a
-/// [`Predictor`](crate::Predictor), without building its lookup table.
+/// Computes the margins of a row (one, or one per class), equal to the bit to those of a
+/// [`Predictor`](crate::Predictor) but without building its lookup table.
 fn margins_of(model: &Model, row: &Row<'_>, margins: &mut Vec<f64>) {
     let columns = model.intercept.len();
     let mut sums = vec![MarginSum::default(); columns];
@@ -67,8 +69,7 @@ fn margins_of(model: &Model, row: &Row<'_>, margins: &mut Vec<f64>) {
     margins.extend(sums.iter().zip(&model.intercept).map(|(sum, &intercept)| sum.total(intercept) + row.offset));
 }
 
-/// Returns the loss at the given margins; NaN if a margin is not finite, or if there are several margins for a loss
-/// of one.
+/// Returns the loss for the given margins; NaN if a margin is not finite, or if a loss of one margin is given several.
 fn loss_of(loss: Loss, y: f64, margins: &[f64]) -> f64 {
     match margins {
         _ if loss.is_multiclass() => loss.multiclass_value(y as usize, margins),
@@ -78,7 +79,8 @@ fn loss_of(loss: Loss, y: f64, margins: &[f64]) -> f64 {
 }
 
 impl RowLoop {
-    /// Returns an alarm if the order of rows has made the reported loss of this model meaningless. Costs O(sample).
+    /// Returns an alarm if the order of rows has made the reported loss meaningless for this model; `None` otherwise.
+    /// Costs O(sample).
     pub(crate) fn order_alarm(&self, model: &Model) -> Option<OrderAlarm> {
         let OrderMonitor { sample, before, earlier } = &self.order;
         let holdout = &self.holdout;

@@ -1,4 +1,4 @@
-//! The loop over rows in one pass, for any learner: counts, scores and holds out rows, and monitors their order.
+//! Row loop, shared by all online learners: counts, scores and holds out rows, and monitors their order.
 //!
 //! This module may use everything that is not a learner. A learner implements [`RowLearner`](learner::RowLearner),
 //! and the row loop calls it.

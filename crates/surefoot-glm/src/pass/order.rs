@@ -1,4 +1,4 @@
-//! The monitor of the order of rows: a sample of the rows of a run, on which the final model is scored (see
+//! Monitor of the order of rows: keeps a sample of the rows of a run, on which the final model is scored (see
 //! [`judgement`](super::judgement)).
 
 pub(in crate::pass) mod sample;
@@ -12,45 +12,45 @@ use crate::{
 use sample::RowSample;
 use serde_json::{Value, json};
 
-/// Monitor of the order of rows during a run.
+/// Monitor of the order of rows during a run, from which an alarm about their order is raised.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct OrderMonitor {
     pub(super) sample: RowSample,
-    /// Reported mean loss of the rows before this run.
+    /// Reported mean loss, with its total weight, of the rows learnt before this run.
     pub(super) before: Mean,
-    /// Alarm of the earlier run, if there was one.
+    /// Alarm about the order of rows from the run before this one; `None` if there was none.
     pub(super) earlier: Option<OrderAlarm>,
 }
 
-/// Name of the monitor in the state of an unfinished model.
+/// Key under which an unfinished model stores the monitor.
 const SAMPLE: &str = "order";
 
 impl OrderMonitor {
-    /// Returns a monitor for a run that continues from a finished model.
+    /// Returns a monitor for a run that continues training from a finished model.
     pub(crate) fn continuing_from(model: &Model, before: Mean) -> OrderMonitor {
         OrderMonitor { earlier: model.summary.order, before, ..OrderMonitor::default() }
     }
 
-    /// Offers a row of the first pass to the sample: the row with its weight after class weights, its weight in the
-    /// data (`given`), and its loss (`value`).
+    /// Offers a row of the first pass to the sample. `given` is its weight in the data (the row itself carries its
+    /// weight after class weights), and `value` its loss when it was read.
     #[inline]
     pub(crate) fn add(&mut self, row: &Row<'_>, given: f64, value: f64) {
         self.sample.add(row, given, value);
     }
 
-    /// Returns the rows of the sample, and the number of rows from which it was drawn.
+    /// Returns the sampled rows, and the number of rows from which they were drawn.
     pub(crate) fn sample(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
         (self.sample.rows(), self.sample.seen())
     }
 
-    /// Writes the monitor into the state of an unfinished model.
+    /// Stores the monitor in the state of an unfinished model.
     pub(crate) fn pause(&self, state: &mut State) {
         state.scalars[SAMPLE] =
             json!({ "sample": self.sample.scalars(), "loss_before": self.before, "earlier_alarm": self.earlier });
         state.arrays.extend(self.sample.to_arrays(SAMPLE));
     }
 
-    /// Reads a monitor written by [`pause`](OrderMonitor::pause).
+    /// Restores a monitor stored by [`pause`](OrderMonitor::pause).
     pub(crate) fn resume(state: &State) -> Result<OrderMonitor, String> {
         let of = |name: &str| state.scalars[SAMPLE].get(name).unwrap_or(&Value::Null);
         let sample = RowSample::from_arrays(SAMPLE, of("sample"), state)?;
@@ -61,7 +61,7 @@ impl OrderMonitor {
         Ok(OrderMonitor { sample, before, earlier })
     }
 
-    /// Checks that the monitor in the state of an unfinished model is valid.
+    /// Checks that the monitor stored in the state of an unfinished model is valid.
     pub(crate) fn check(state: &State) -> Result<(), String> {
         OrderMonitor::resume(state).map(|_| ())
     }

@@ -1,5 +1,5 @@
-//! The loop over rows, shared by all learners: it counts each row, encodes its label, scores it, and then learns it
-//! or holds it out.
+//! Row loop shared by all online learners: counts each row, encodes its label, scores it, and then learns it or holds
+//! it out.
 
 use super::{holdout::Holdout, learner::RowLearner, order::OrderMonitor};
 use crate::{
@@ -24,45 +24,45 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::io;
 
-/// State of the loop over rows: settings, counters, held-out rows and reported losses.
+/// State of the row loop: settings, counters, held-out rows and reported losses.
 #[derive(Debug)]
 pub(crate) struct RowLoop {
     pub(crate) settings: Settings,
     pub(crate) counts: Counts,
     pub(crate) holdout: Holdout,
-    /// Mean loss of the rows since the last line reported to the user.
+    /// Mean loss of the rows since the last progress line reported to the user.
     pub(crate) recent: Mean,
-    /// Class names; empty unless labels in the data are text.
+    /// Class names and their codes; empty unless labels in the data are text.
     pub(crate) texts: Vec<Class>,
-    /// Total weights per class of the rows replayed by [`RowLoop::restore_holdout`].
+    /// Total weight per class of the rows read again by [`RowLoop::restore_holdout`] in a resumed run.
     pub(crate) restored: ClassBalance,
-    /// Sample of the rows, for the alarm about their order.
+    /// Sample of the rows of this run, for the alarm about the order of rows.
     pub(crate) order: OrderMonitor,
-    /// Metrics of rows scored before they are learnt; `None` unless requested.
+    /// Progressive metrics, of rows scored before they are learnt; `None` unless they are enabled.
     pub(crate) progressive: Option<Box<ProgressiveMetrics>>,
 }
 
-/// The part of [`RowLoop`] that is stored in every model.
+/// Part of the state of the [`RowLoop`] that every model stores: losses, labels and counters.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Counts {
     #[serde(rename = "label_encoder")]
     pub(crate) encoder: LabelEncoder,
-    /// Progressive loss: each row is scored before it is learnt.
+    /// Progressive loss: the mean loss of rows, each scored before it is learnt.
     #[serde(rename = "progressive_loss")]
     pub(crate) losses: ProgressiveLoss,
-    /// Number of rows read, over all passes.
+    /// Number of rows read, counted once per pass.
     pub(crate) rows: u64,
-    /// Number of rows read that have weight 0 or no label.
+    /// Number of rows read that were not learnt because they have weight 0 or no label.
     pub(crate) rows_zero_weight: u64,
     /// Number of nonzeros read, over all passes.
     pub(crate) nnz: u64,
-    /// Total weight of the rows per class; empty without class weights.
+    /// Total weight of the rows of each class; empty if there are no class weights.
     #[serde(rename = "class_sums", default, skip_serializing_if = "ClassBalance::is_empty")]
     pub(crate) balance: ClassBalance,
 }
 
 impl Counts {
-    /// Checks that counters read from a file fit the model and are within their ranges.
+    /// Checks that the counters, read from a file, fit the model and are within their ranges.
     pub(crate) fn check(&self, model: &Model) -> Result<(), String> {
         let loss = model.settings.loss;
         let counts = [self.rows, self.rows_zero_weight, self.nnz];
@@ -74,7 +74,7 @@ impl Counts {
 }
 
 impl RowLoop {
-    /// Returns the state of the loop before the first row.
+    /// Returns the state of the row loop before the first row.
     pub(crate) fn new(settings: Settings, plan: Plan, store: Box<dyn HoldoutStore>) -> RowLoop {
         let (counts, recent, texts, restored, order) = Default::default();
         let holdout = Holdout::new(plan, store);
@@ -85,7 +85,7 @@ impl RowLoop {
         self.settings.loss
     }
 
-    /// Takes rows `from..to` of a batch one by one, without prefetching.
+    /// Processes rows `from..to` of a batch one by one, without prefetching.
     pub(crate) fn take_rows(
         &mut self,
         learner: &mut impl RowLearner,
@@ -96,8 +96,8 @@ impl RowLoop {
         (from..to).try_for_each(|r| self.take_row(learner, &batch.row(r)).map_err(|fault| (r, fault)))
     }
 
-    /// Takes one row: counts it, scores it with the model as it would be saved now, then learns it or holds it out.
-    /// Any refusal of the row comes before the first change of state.
+    /// Processes one row: counts it, scores it with the model as it would be saved now, then learns it or holds it
+    /// out. If the row is refused, nothing has changed.
     #[inline]
     pub(crate) fn take_row(&mut self, learner: &mut impl RowLearner, row: &Row<'_>) -> Result<(), Fault> {
         row.check()?;
@@ -137,8 +137,8 @@ impl RowLoop {
         Ok(())
     }
 
-    /// Returns the weight of a row times its class weight, computed from the rows so far in the first pass, and from
-    /// all rows in later passes.
+    /// Returns the weight of a row multiplied by its class weight, which is computed from the rows so far in the first
+    /// pass, and from all rows in later passes.
     #[inline]
     fn weight(&self, row: &Row<'_>) -> f64 {
         let (Some(weights), Some(label), true) = (&self.settings.class_weights, row.label, row.weight > 0.0) else {
@@ -151,13 +151,14 @@ impl RowLoop {
             }
     }
 
-    /// Returns the weight of a row with the given label and weight, with class weights computed from all rows.
+    /// Returns the weight `given` of a row with the given label multiplied by its class weight, which is computed from
+    /// all rows.
     pub(crate) fn weight_of_all(&self, label: f64, given: f64) -> f64 {
         let weights = self.settings.class_weights.as_ref();
         weights.map_or(given, |weights| given * self.counts.balance.factor_of_all(weights, label, &self.texts))
     }
 
-    /// Adds a row to the hold-out store of a resumed run, if the run had held out that row.
+    /// In a resumed run, stores a row in the hold-out store again if the original run had held it out.
     pub(crate) fn restore_holdout(&mut self, row: &Row<'_>) -> io::Result<()> {
         let (mut weight, weights) = (row.weight, self.settings.class_weights.as_ref());
         if let (Some(label), true) = (row.label, weights.is_some() && weight > 0.0) {
@@ -167,7 +168,7 @@ impl RowLoop {
         self.holdout.restore_holdout(&Row { weight, ..*row })
     }
 
-    /// Updates counters, label encoder and losses with an accepted row.
+    /// Updates counters, label encoder and reported losses with an accepted row.
     fn record(&mut self, row: &Row<'_>, given: f64, label: f64, y: f64, value: f64, held: bool) {
         self.count(row, false);
         self.holdout.count();
@@ -189,8 +190,8 @@ impl RowLoop {
         }
     }
 
-    /// Adds a row to the progressive metrics, if requested; `sign` is the encoder's sign at the time when the margins
-    /// of the row were computed.
+    /// Adds a row to the progressive metrics, if these are enabled; `sign` is the encoder's sign at the time when the
+    /// margins of the row were computed.
     fn measure(&mut self, y: f64, weight: f64, value: f64, sign: f64) {
         let Some(progressive) = &mut self.progressive else { return };
         let encoder = &self.counts.encoder;
@@ -209,7 +210,7 @@ impl RowLoop {
         self.counts.nnz += row.index.len() as u64;
     }
 
-    /// Returns the losses to report: on held-out rows if rows are held out, otherwise progressive.
+    /// Returns the losses that are reported to the user: of held-out rows if rows are held out, otherwise progressive.
     pub(crate) fn printed(&self) -> &ProgressiveLoss {
         match &self.holdout.run.kept_losses {
             Some(judged) => judged,

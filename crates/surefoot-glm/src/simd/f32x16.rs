@@ -1,4 +1,4 @@
-//! Vectors of sixteen f32, for which the inner loops are written.
+//! Vectors of sixteen f32, in which the inner loops of training are written.
 //!
 //! Addition, subtraction, multiplication, division and square root round each element as IEEE 754 rounds scalars, and
 //! multiplications and additions are not fused: [`Scalar`] and the registers of all instruction sets give the same
@@ -16,36 +16,38 @@ use bytemuck::{Pod, Zeroable};
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// Number of elements of a vector, which fill one register of AVX-512.
+/// Number of elements of a vector: sixteen f32 fill one AVX-512 register.
 pub(crate) const WIDTH: usize = 16;
 
-/// Cache line of sixteen 32-bit words.
+/// Cache line, as sixteen 32-bit words.
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct CacheLine([u32; WIDTH]);
 
-/// Arithmetic on a vector of sixteen f32.
+/// Arithmetic on vectors of sixteen f32, implemented for each instruction set.
 pub(crate) trait F32x16: Real {
-    /// Returns the vector with the elements `from`.
+    /// Loads a vector from the array `from`.
     fn load(from: &[f32; WIDTH]) -> Self;
-    /// Writes the elements to `to`.
+    /// Stores the vector to the array `to`.
     fn store(self, to: &mut [f32; WIDTH]);
-    /// Returns the elementwise maximum with `least`, which replaces elements that are NaN.
+    /// Returns the elementwise maximum of `self` and `least`; an element that is NaN is replaced by that of `least`.
     fn at_least(self, least: Self) -> Self;
-    /// Returns the elementwise minimum with `most`, which replaces elements that are NaN.
+    /// Returns the elementwise minimum of `self` and `most`; an element that is NaN is replaced by that of `most`.
     fn at_most(self, most: Self) -> Self;
-    /// Returns a bit mask of the elements greater than those of `other`; false for NaN.
+    /// Returns a bit mask of the elements that are greater than those of `other`; bits are 0 for NaN.
     fn above(self, other: Self) -> u16;
-    /// Returns the elementwise products of f64, rounded to f32.
+    /// Multiplies two arrays of f64 elementwise, and rounds the products to f32.
     fn products(a: &[f64; WIDTH], b: &[f64; WIDTH]) -> Self;
-    /// Adds the products element·factor of `factors`·`factor`·element of `others`, multiplied in this order, to four
-    /// sums in turn: product k to sum k mod 4.
+    /// Computes the products `self`_k·`factors`_k·`factor`·`others`_k in f64, multiplied in this order, and adds
+    /// product k to `sums[k % 4]`.
     fn add_products(self, factors: &[f64; WIDTH], factor: f64, others: &[f64; WIDTH], sums: &mut [f64; 4]);
-    /// Splits packed words that hold an f64 and a counter. Returns the counters, which are the bits `mask` of the low
-    /// words, and the f64 without these bits. If a counter is 0, the high word of its f64 is replaced by `none`.
+    /// Splits sixteen 64-bit words (given as low and high halves), each of which packs an f64 and a counter in the
+    /// bits `mask` of the low half. Returns the counters, and the f64 without the counter bits. If a counter is 0, the
+    /// high half of its f64 is replaced by `none`.
     fn counted(low: &[u32; WIDTH], high: &[u32; WIDTH], mask: u32, none: u32) -> (Self, [f64; WIDTH]);
-    /// Replaces the inverse scales (low and high words) in the mask `which` by those of `values`. Returns the ratios
-    /// of [`InverseScale::raised`], and 1 for elements outside the mask.
+    /// Replaces the inverse scales (low and high words) of the elements in the mask `which` by the inverses of the
+    /// absolute `values`. Returns the ratios of [`InverseScale::raised`], by which gradient sums are multiplied; 1 for
+    /// elements outside the mask.
     fn raise(units: &mut [[u32; WIDTH]; 2], which: u16, values: &[f64; WIDTH]) -> Self {
         let mut ratios = [1.0; WIDTH];
         for k in (0..WIDTH).filter(|k| which >> k & 1 > 0) {
@@ -55,16 +57,16 @@ pub(crate) trait F32x16: Real {
         }
         Self::load(&ratios)
     }
-    /// Transposes lines: word k of line j becomes word j of line k.
+    /// Transposes sixteen lines as a matrix of words: word k of line j becomes word j of line k.
     fn transpose(from: &[&CacheLine; WIDTH], to: &mut [CacheLine; WIDTH]);
-    /// Transposes lines as [`transpose`](F32x16::transpose), to lines at arbitrary addresses.
+    /// Transposes sixteen lines as [`transpose`](F32x16::transpose) does, and writes them to arbitrary addresses.
     ///
     /// # Safety
     /// The caller must ensure that all pointers are aligned and valid for writes.
     unsafe fn transpose_to(from: &[CacheLine; WIDTH], to: &[*mut CacheLine; WIDTH]);
 }
 
-/// Portable implementation of [`F32x16`] on an array.
+/// Portable implementation of [`F32x16`] by loops over an array.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scalar([f32; WIDTH]);
 

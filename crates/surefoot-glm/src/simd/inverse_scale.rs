@@ -1,4 +1,5 @@
-//! The inverse scale of a coordinate: 1 over the largest absolute value of its feature so far.
+//! Inverse scale of a coordinate: 1 divided by the largest absolute value of its feature so far, packed with a
+//! counter.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -10,40 +11,40 @@ use bytemuck::{Pod, Zeroable};
 pub(crate) struct InverseScale(pub(crate) u64);
 
 impl InverseScale {
-    /// Mask of the bits that hold the number of updates.
+    /// Mask of the bits that hold the number of updates of the coordinate.
     pub(crate) const UPDATES: u64 = 0xfff;
 
-    /// Returns 1/M; 0 for a coordinate without updates.
+    /// Returns 1/M, the inverse scale as a number; 0 for a coordinate without updates.
     #[inline(always)]
     pub(crate) fn value(self) -> f64 {
         f64::from_bits(self.0 & !InverseScale::UPDATES)
     }
 
-    /// Returns the number of updates, at most 4095.
+    /// Returns the number of updates of the coordinate, at most 4095.
     #[inline(always)]
     pub(crate) fn updates(self) -> u32 {
         (self.0 & InverseScale::UPDATES) as u32
     }
 
-    /// Returns the inverse scale whose bits have the given low and high 32-bit words.
+    /// Builds an inverse scale from the low and the high 32-bit word of its bits.
     pub(crate) fn from_words([low, high]: [u32; 2]) -> InverseScale {
         InverseScale(u64::from(low) | u64::from(high) << 32)
     }
 
-    /// Returns the low and the high 32-bit word of the bits.
+    /// Returns the low and the high 32-bit word of the inverse scale's bits.
     pub(crate) fn words(self) -> [u32; 2] {
         [self.0 as u32, (self.0 >> 32) as u32]
     }
 
-    /// Returns the inverse scale with one more update, unless the counter is full.
+    /// Returns the inverse scale with its counter of updates increased by 1, up to 4095.
     #[inline(always)]
     pub(crate) fn with_update(self) -> InverseScale {
         InverseScale(self.0 + u64::from(self.0 & InverseScale::UPDATES < InverseScale::UPDATES))
     }
 
-    /// Returns the inverse of the larger scale `unit`, and the factor that re-expresses sums of gradients g·x/M in
-    /// it, as if this scale had been known from the start. Directions are ratios of gradient sums, so they and their
-    /// averages do not change.
+    /// Returns the inverse of a new, larger scale `unit`, and the factor by which gradient sums Σ g·x/M have to be
+    /// multiplied, as if this scale had been known from the start. Directions are ratios of gradient sums, so they and
+    /// their averages do not change.
     pub(crate) fn raised(self, unit: f64) -> (InverseScale, f32) {
         let inverse = (1.0 / unit).max(f64::MIN_POSITIVE);
         let ratio = if self.updates() == 0 { 0.0 } else { (inverse / self.value()) as f32 };

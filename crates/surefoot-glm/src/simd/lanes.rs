@@ -12,7 +12,8 @@ use surefoot::Real;
 /// one cache line of 64 bytes.
 pub const LANES: usize = 6;
 
-/// One f32 per lane. Operators work elementwise and round as scalar f32 operators do.
+/// Vector of one f32 per lane (one of the learners trained side by side). Operators work elementwise and round as
+/// scalar f32 operators do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(transparent)]
 pub(crate) struct Lanes(pub(crate) [f32; LANES]);
@@ -22,7 +23,7 @@ impl Lanes {
         self.0.iter().all(|x| x.is_finite())
     }
 
-    /// Returns Σ a_k·b_k over the lanes k, summed as a tree of fixed shape.
+    /// Returns the dot product Σ a_k·b_k over the lanes k (learners trained side by side), summed in a fixed order.
     #[inline(always)]
     pub(crate) fn dot(self, other: Lanes) -> f32 {
         let [a, b, c, d, e, f] = (self * other).0;

@@ -1,4 +1,4 @@
-//! Software prefetching.
+//! Software prefetching of cache lines.
 
 /// Prefetches the cache line at an address into the L2 cache, which allows three times as many outstanding requests
 /// as L1.

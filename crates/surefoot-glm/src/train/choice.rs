@@ -1,4 +1,4 @@
-//! The choice of the learner for the settings: a new one, or one resumed from a model's state.
+//! Choice of the learner that the settings require: a new one, or one restored from a model's state.
 
 use crate::{
     ball::in_ball::{self, InBall},
@@ -11,7 +11,7 @@ use crate::{
 };
 use serde_json::Value;
 
-/// Returns a new learner for valid settings.
+/// Returns an untrained learner for the given settings, which must be valid.
 pub(crate) fn new(settings: &Settings) -> Box<dyn RowLearner> {
     match &settings.ball {
         Some(ball) => Box::new(InBall::new(settings, *ball)),
@@ -20,10 +20,10 @@ pub(crate) fn new(settings: &Settings) -> Box<dyn RowLearner> {
     }
 }
 
-/// Message for a combination of settings without a learner.
+/// Message: a ball constraint cannot be combined with a multiclass loss.
 const NO_BALL: &str = "models in a ball have one margin: a loss of more than two classes takes none";
 
-/// Checks the state of a model that was read from a file, as far as [`resume`] relies on it.
+/// Checks the learner state in a model read from a file, as far as [`resume`] relies on it.
 pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
     match model.settings.ball {
         Some(ball) => in_ball::check(model, ball, scalars, state),
@@ -32,8 +32,8 @@ pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(),
     }
 }
 
-/// Rebuilds the learner of a model from its state: `scalars` and the arrays of `state` were returned by
-/// [`RowLearner::save`], and `index` holds the feature ids.
+/// Restores the learner of a model from its state: `scalars` and the arrays in `state` were saved by
+/// [`RowLearner::save`], and `index` holds the feature ids of the model.
 pub(crate) fn resume(
     settings: &Settings,
     index: &[u64],

@@ -1,4 +1,4 @@
-//! The trainer, which creates a learner from settings, passes batches to the row loop, and saves models.
+//! Training: creates the learner that the settings require, passes batches to the row loop, and saves models.
 //!
 //! This is the only module that knows all learners. A new learner is added to `choice`.
 

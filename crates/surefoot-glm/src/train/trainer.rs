@@ -1,4 +1,4 @@
-//! The trainer, which scores each row and then learns it.
+//! Trainer of generalised linear models on a stream of rows, which scores each row before it learns it.
 //!
 //! For row t the order is: find its coordinates; ask for the margin, and score the row with the model that a save
 //! after row t − 1 would have stored; compute the gradient at the query point; tell the learner the gradient. Any
@@ -35,7 +35,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::{io, sync::Arc};
 
-/// Trainer that learns a generalised linear model from a stream of rows.
+/// Trainer of a generalised linear model on a stream of rows.
 ///
 /// A step costs O(nonzeros) time, and a feature 64 bytes of memory; nothing is allocated once pages and buffers have
 /// grown to size. With [`Settings::ball`] the model stays in a ball, and certificates say how good it is.
@@ -56,19 +56,20 @@ use std::{io, sync::Arc};
 pub struct Trainer {
     row_loop: RowLoop,
     learner: Box<dyn RowLearner>,
-    /// Fault for which every row is refused, if the settings are invalid; `None` for valid settings.
+    /// Fault with which every row is refused, because the settings are invalid; `None` if they are valid.
     unfit: Option<Fault>,
 }
 
 impl Trainer {
-    /// Returns an untrained trainer. With several passes, held-out rows are kept in memory. Settings that are out of
-    /// range or contradict each other are reported by [`learn`](Trainer::learn), which then refuses every row.
+    /// Returns an untrained trainer that keeps held-out rows, if there are several passes, in memory. Settings that
+    /// are out of range or contradict each other are reported by [`learn`](Trainer::learn), which then refuses every
+    /// row.
     #[must_use]
     pub fn new(settings: Settings, plan: Plan) -> Trainer {
         Trainer::with_holdout_store(settings, plan, Box::<MemoryHoldout>::default())
     }
 
-    /// Returns an untrained trainer that keeps held-out rows in the given store.
+    /// Returns an untrained trainer that puts held-out rows into the given store.
     #[must_use]
     pub fn with_holdout_store(settings: Settings, plan: Plan, store: Box<dyn HoldoutStore>) -> Trainer {
         let checked = settings.check_ranges();
@@ -80,7 +81,7 @@ impl Trainer {
         Trainer { row_loop: RowLoop::new(settings, plan, store), learner, unfit }
     }
 
-    /// Takes rows `from..to` of a batch in order: counts and scores each row, then learns it or holds it out.
+    /// Processes rows `from..to` of a batch in order: counts and scores each row, then learns it or holds it out.
     ///
     /// # Errors
     /// Returns the position of the first row that cannot be used, with its fault. The rows before it are learnt; the
@@ -96,8 +97,7 @@ impl Trainer {
     }
 
     /// Stores the held-out rows among rows `from..to` of a batch again, without learning, for a resumed run whose
-    /// hold-out store is gone. Rows are counted from the start of the data, so all rows before the position of the
-    /// run have to be given in order.
+    /// hold-out store is gone. All rows of the data before the position of the run have to be given, in order.
     ///
     /// # Errors
     /// Returns errors of the hold-out store, and an error of kind [`InvalidData`](io::ErrorKind::InvalidData) for a
@@ -114,10 +114,9 @@ impl Trainer {
         })
     }
 
-    /// Declares that labels are proportions of the positive class, between 0 and 1. A row of weight w and label p
-    /// then counts as weight w·p of the positive class and w·(1 − p) of the negative class. To be called before the
-    /// first row, for the logistic loss; with another loss, or after the first row, all rows are refused from then
-    /// on.
+    /// Declares that labels are proportions of the positive class, between 0 and 1. A row of weight w and label p then
+    /// counts as weight w·p of the positive class and w·(1 − p) of the negative class. Must be called before the first
+    /// row, and with the logistic loss; otherwise all rows are refused from then on.
     pub fn treat_labels_as_proportions(&mut self) {
         let counts = &mut self.row_loop.counts;
         if self.row_loop.settings.loss == Loss::Logistic && (counts.rows == 0 || counts.encoder.shares) {
@@ -128,9 +127,9 @@ impl Trainer {
         }
     }
 
-    /// Declares that the numbers of labels stand for class names, so that any number may be a class, not only whole
-    /// numbers. `texts` gives the names, and is called only if class weights refer to them. The declaration is not
-    /// stored in models.
+    /// Declares that label numbers are codes of class names, so that any number may be a class, not only whole
+    /// numbers. `texts` gives the names, and is called only if class weights refer to them. Models do not store this
+    /// declaration.
     pub fn treat_labels_as_class_names(&mut self, texts: impl FnOnce() -> Vec<Class>) {
         self.row_loop.counts.encoder.texts = true;
         if matches!(self.row_loop.settings.class_weights, Some(ClassWeights::Given(_))) {
@@ -138,7 +137,7 @@ impl Trainer {
         }
     }
 
-    /// Ends a pass; to be called after the last row of each pass, including a single one.
+    /// Ends a pass over the data; must be called after the last row of each pass, also if there is only one.
     ///
     /// If rows are held out, updates the mixture weights of the lanes (learners trained side by side), and decides
     /// which pass's model is kept.
@@ -156,13 +155,13 @@ impl Trainer {
         Ok(())
     }
 
-    /// Returns the settings of the model.
+    /// Returns the settings of the model that is trained.
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.row_loop.settings
     }
 
-    /// Returns the current summary of the run: counters, losses and lanes.
+    /// Returns a summary of the run so far: counters, losses and lanes (learners trained side by side).
     #[must_use]
     pub fn summary(&self) -> Summary {
         let (counts, losses) = (&self.row_loop.counts, self.row_loop.printed());
@@ -182,31 +181,32 @@ impl Trainer {
         }
     }
 
-    /// Returns the mean loss since the previous call; `None` if no row was scored since.
+    /// Returns the mean loss of the rows since the previous call; `None` if no row was scored since then.
     pub fn recent_loss(&mut self) -> Option<f64> {
         std::mem::take(&mut self.row_loop.recent).value()
     }
 
-    /// Starts computing progressive metrics, which measure each row when it is scored before it is learnt. Costs a
-    /// few nanoseconds per row and, for classification, 16 bytes per row up to
+    /// Enables progressive metrics, which are computed from the prediction for each row before the row is learnt.
+    /// Costs a few nanoseconds per row and, for classification, 16 bytes per row for the first
     /// [`Metrics::EXACT`](crate::Metrics::EXACT) rows. Does not change the model.
     pub fn enable_progressive_metrics(&mut self) {
         self.row_loop.progressive = Some(Box::new(ProgressiveMetrics::new(self.row_loop.loss())));
     }
 
-    /// Returns progressive metrics and their plot data; `None` unless [enabled](Trainer::enable_progressive_metrics).
+    /// Returns the progressive metrics and their plot data; `None` unless they have been
+    /// [enabled](Trainer::enable_progressive_metrics).
     #[must_use]
     pub fn progressive_metrics(&self) -> Option<(Measured, PlotData)> {
         self.row_loop.progressive.as_ref().map(|progressive| progressive.measured(&self.row_loop.counts.encoder))
     }
 
-    /// Returns the mean progressive loss since the previous call; `None` without progressive metrics, or if no row
-    /// was scored since.
+    /// Returns the mean progressive loss of the rows since the previous call; `None` if progressive metrics are not
+    /// enabled, or if no row was scored since then.
     pub fn recent_progressive_loss(&mut self) -> Option<f64> {
         self.row_loop.progressive.as_mut()?.take_recent()
     }
 
-    /// Adds the held-out rows to a tally of the model; with one pass there are none.
+    /// Adds the held-out rows to an evaluation of the model; with one pass there are no such rows.
     ///
     /// # Errors
     /// Returns errors of the hold-out store.
@@ -222,7 +222,7 @@ impl Trainer {
         })
     }
 
-    /// Returns the only label seen so far; `None` for regression, and if no label or several labels have been seen.
+    /// Returns the label of all rows if only one label has been seen; `None` otherwise, and in regression.
     #[must_use]
     pub fn single_label(&self) -> Option<f64> {
         self.row_loop.counts.encoder.only_class()
@@ -235,33 +235,34 @@ impl Trainer {
         self.row_loop.loses_to_constant(model)
     }
 
-    /// Returns a uniform sample of the rows of the first pass, in the order of the rows (all rows if they are few and
-    /// short), and the number of rows of positive weight from which the sample was drawn. Labels are as in the data.
+    /// Returns a uniform sample of the rows of the first pass, in their order (all rows if they are few and short),
+    /// and the number of rows of positive weight from which they were drawn. Labels are as in the data, not encoded.
     pub fn sampled_rows(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
         self.row_loop.order.sample()
     }
 
-    /// Returns the labels of the classes seen so far, by which labels are encoded.
+    /// Returns the class labels seen so far, by which row labels are encoded.
     #[must_use]
     pub fn labels(&self) -> Labels {
         self.row_loop.counts.encoder.labels()
     }
 
     /// Returns −1 if the lane (one of the learners trained side by side) with the largest share has the smallest
-    /// scale of the grid, +1 if it has the largest, and 0 otherwise.
+    /// step-size scale of all lanes, +1 if it has the largest, and 0 otherwise.
     #[must_use]
     pub fn edge(&self) -> i8 {
         self.learner.grid_edge()
     }
 
-    /// Returns the certificates of [`model`](Trainer::model) that follow from the run alone, or the reasons why there
-    /// are none: see [`Certificate`]. Costs O(features).
+    /// Returns the certificates of [`model`](Trainer::model) that follow from the training run alone, or the reasons
+    /// why there are none: see [`Certificate`]. Costs O(features).
     #[must_use]
     pub fn certificates(&self) -> Vec<Certificate> {
         self.learner.certificates()
     }
 
-    /// Returns the finished model: current weights, and the state needed to learn more rows later. Costs O(features).
+    /// Returns the trained model: current weights, and the state needed to continue training with more rows. Costs
+    /// O(features).
     #[must_use]
     pub fn model(&self) -> Model {
         let encoder = &self.row_loop.counts.encoder;
@@ -292,8 +293,8 @@ impl Trainer {
         model
     }
 
-    /// Returns the model of an unfinished run, which also stores the position within the passes, and `place`, by
-    /// which the caller finds its own position again.
+    /// Returns the model of an unfinished run, which also stores the position within the passes, and `place`: a value
+    /// in which the caller stores its own position in the input.
     #[must_use]
     pub fn pause(&self, place: Value) -> Model {
         let mut model = self.model();
@@ -308,8 +309,8 @@ impl Trainer {
         model
     }
 
-    /// Resumes from a model that holds its state, exact to the bit: from a paused model in the middle of its passes,
-    /// or from a finished model with new rows.
+    /// Restores a trainer from a model with a state, exact to the bit: from a paused model, in the middle of its
+    /// passes, or from a finished model, to train on new rows.
     ///
     /// # Errors
     /// Returns a message if the model is slim, if its state does not fit together, or if the plan is out of range.
@@ -337,20 +338,20 @@ impl Trainer {
     }
 }
 
-/// Returns the fault of every row if the settings are invalid.
+/// Returns the fault with which every row is refused if the settings are invalid for the reason `message`.
 fn unfit(message: &str) -> Fault {
     Fault::new(Part::Row, format!("no row can be learnt with these settings: {message}"))
 }
 
-/// Returns the settings of the first pass. They leave out the path of a penalty that is chosen by its optima, since
-/// no optimum has been computed yet.
+/// Returns the settings for the passes over the rows. They leave out the path of a penalty that is to be chosen from
+/// optima, since no optimum has been computed yet.
 fn lanes_of(settings: &Settings, plan: &Plan) -> Settings {
     let penalty = Penalty { path: settings.penalty.path.filter(|_| plan.optimum.is_none()), ..settings.penalty };
     Settings { penalty, ..settings.clone() }
 }
 
-/// Returns the settings of the learner of a resumed model: a penalty that was chosen is now fixed; before the optimum
-/// of an unfinished run is found, the penalty to be chosen is 0.
+/// Returns the settings for the learner of a resumed model. A penalty that has been chosen is now fixed; if it is to
+/// be chosen from optima that an unfinished run has not yet computed, it is 0.
 fn taken_up(model: &Model, plan: &Plan) -> Settings {
     let mut settings = model.settings.clone();
     if let (Some(term), true) = (settings.penalty.path, plan.optimum.is_some() && model.unfinished.is_some()) {
@@ -359,5 +360,5 @@ fn taken_up(model: &Model, plan: &Plan) -> Settings {
     settings
 }
 
-/// Name of the array that holds the weights of the model with the least held-out loss, in an unfinished model.
+/// Name under which an unfinished model stores the weights of the model with the least held-out loss.
 pub(super) const LEAST: &str = "best_holdout";

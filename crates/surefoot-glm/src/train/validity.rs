@@ -7,8 +7,8 @@ use crate::{
 };
 
 impl Model {
-    /// Checks that every number is within its range and that all parts fit together, as far as prediction and
-    /// training rely on it. For models read from a file or about to be written. Costs O(size of the model).
+    /// Checks that every number is within its range and that all parts fit together, as far as prediction and training
+    /// rely on it. For models that have been read from a file or are about to be written. Costs O(size of the model).
     ///
     /// # Errors
     /// Returns a message that names the first invalid part.
@@ -18,7 +18,7 @@ impl Model {
     }
 }
 
-/// Checks the learner's state, as far as [`Trainer::resume`](crate::Trainer::resume) relies on it.
+/// Checks the state of the model's learner, as far as [`Trainer::resume`](crate::Trainer::resume) relies on it.
 fn check_state(model: &Model, state: &State) -> Result<(), String> {
     let (loss, classes) = (model.settings.loss, model.labels.classes.len());
     State::parse::<Counts>(&state.scalars["counts"])?.check(model)?;

@@ -1,4 +1,4 @@
-//! A sequential test of whether the order of rows contradicts independent draws.
+//! Sequential test of whether the order of rows contradicts the assumption that rows are independent draws.
 
 /// Anytime-valid test of the exchangeability of a binary sequence.
 ///
@@ -12,16 +12,16 @@
 /// Source: Ramdas, Ruf, Larsson and Koolen (2022), arXiv 2102.00630.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ExchangeabilityTest {
-    /// Number of times that false follows false, true follows false, false follows true, and true follows true.
+    /// Counts of transitions: false after false, true after false, false after true, and true after true.
     after: [f64; 4],
-    /// Previous value of the sequence: 0 if there is none, 1 for false, 2 for true.
+    /// Previous value of the sequence, encoded as 1 for false and 2 for true; 0 before the first value.
     before: f64,
     /// Number of false values and number of true values in the sequence.
     seen: [f64; 2],
 }
 
 impl ExchangeabilityTest {
-    /// Adds the next value of the sequence.
+    /// Adds the next value of the sequence to the counts.
     pub(super) fn add(&mut self, value: bool) {
         if self.before > 0.0 {
             self.after[2 * usize::from(self.before == 2.0) + usize::from(value)] += 1.0;
@@ -30,20 +30,20 @@ impl ExchangeabilityTest {
         self.seen[usize::from(value)] += 1.0;
     }
 
-    /// Whether both values have occurred.
+    /// Whether the sequence contains both false and true.
     pub(super) fn has_both(&self) -> bool {
         self.seen[0] > 0.0 && self.seen[1] > 0.0
     }
 
-    /// Whether the order refutes independent draws. For independent draws this is true at any time with probability
-    /// at most `delta`.
+    /// Whether the order of the values refutes independent draws at level `delta`. For independent draws, the
+    /// probability that this is ever true is at most `delta`.
     pub(super) fn is_refuted(&self, delta: f64) -> bool {
         // NaN can only come from invalid counters, and counts as a refutation.
         let evidence = self.evidence();
         evidence.is_nan() || evidence >= libm::log(1.0 / delta)
     }
 
-    /// Returns the logarithm of the evidence against independent draws.
+    /// Returns the logarithm of the evidence (e-value) against independent draws.
     fn evidence(&self) -> f64 {
         let [a, b, c, d] = self.after;
         let [no, yes] = self.seen;
@@ -57,7 +57,8 @@ impl ExchangeabilityTest {
     }
 }
 
-/// Returns the logarithm of the probability of a binary sequence with these counts, under the prior Beta(½, ½).
+/// Returns the log probability of a particular binary sequence with `a` values of one kind and `b` of the other, for
+/// independent draws with the prior Beta(½, ½).
 fn mixture(a: f64, b: f64) -> f64 {
     let gamma = libm::lgamma;
     gamma(a + 0.5) + gamma(b + 0.5) - 2.0 * gamma(0.5) - gamma(a + b + 1.0)
@@ -73,8 +74,8 @@ mod tests {
         test
     }
 
-    /// Checks that fair and skewed coins, tested after each toss, are refuted in at most a fraction δ of the
-    /// sequences.
+    /// Checks that sequences of fair and of skewed coin tosses, tested after every toss, are refuted with a frequency
+    /// of at most δ.
     #[test]
     fn draws_are_rarely_refuted_at_any_time() {
         let mut state = 1_u64;
@@ -106,8 +107,8 @@ mod tests {
         assert!(ExchangeabilityTest { after: [f64::NAN; 4], before: 1.0, seen: [1.0, 2.0] }.is_refuted(0.5));
     }
 
-    /// Checks the evidence of a short sequence by its definition: 0, 1, 1 has the probability ½·(½)·(½) under the
-    /// chain, and at most 4/27 under independent draws.
+    /// Checks the evidence of the sequence 0, 1, 1 against a hand calculation: its probability is ½·½·½ under the
+    /// Markov chain, and at most 4/27 under independent draws.
     #[test]
     fn evidence_is_that_of_the_definition() {
         let found = of([false, true, true].into_iter()).evidence();

@@ -1,4 +1,4 @@
-//! Serialization of the state of the learner in a ball as named arrays, exact to the bit.
+//! Saving and restoring the state of the learner in a ball as named arrays, exact to the bit.
 
 use super::InBall;
 use crate::{
@@ -15,24 +15,24 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use surefoot::Memory;
 
-/// Name of the array that holds all scalars.
+/// Name of the saved array that holds all scalars of the learner.
 const NUMBERS: &str = "scalars";
-/// Name of the array that holds the coordinate of each feature, in the order of the model's index. The learner's own
-/// arrays are in the order of coordinates, the intercept's first.
+/// Name of the saved array that holds the coordinate number of each feature, in the order of the model's index. The
+/// learner's other arrays are ordered by coordinate number, with the intercept first.
 const ORDER: &str = "coordinate";
 
-/// Flags of the learner, stored as JSON beside the arrays.
+/// Flags of the learner, saved as JSON beside the arrays.
 #[derive(Debug, Serialize, Deserialize)]
 struct Scalars {
-    /// Whether rows may have been learnt more than once.
+    /// Whether some rows may have been learnt more than once.
     #[serde(rename = "rows_reused")]
     reused: bool,
-    /// Whether a row had a weight other than 1.
+    /// Whether some row had a weight other than 1.
     #[serde(rename = "rows_weighted")]
     weighted: bool,
 }
 
-/// Returns the weights of the model and the state needed to resume training. Costs O(features).
+/// Returns the weights of the current model, and the state needed to resume training. Costs O(features).
 pub(super) fn save(learner: &InBall, sign: f64) -> LearnerState {
     let (index, order): (Vec<u64>, Vec<u32>) = learner.feature_index.features().unzip();
     let weight = order.iter().map(|&number| learner.weight(number, sign)).collect();
@@ -49,7 +49,7 @@ pub(super) fn save(learner: &InBall, sign: f64) -> LearnerState {
     LearnerState { intercept: vec![learner.weight(0, sign)], index, weight, scalars, arrays }
 }
 
-/// Checks that a state read from a file fits the model and is within its ranges.
+/// Checks that a learner state read from a file fits the model, and that its numbers are within their ranges.
 pub(crate) fn check(model: &Model, ball: Ball, scalars: &Value, state: &State) -> Result<(), String> {
     let mut learner = InBall::new(&model.settings, ball);
     let order = order(&model.index, state)?;
@@ -57,7 +57,7 @@ pub(crate) fn check(model: &Model, ball: Ball, scalars: &Value, state: &State) -
     learner.read(scalars, order.len() + 1, state)
 }
 
-/// Returns the coordinate of each feature, in the order of the model's index.
+/// Reads the coordinate number of each feature from a saved state, in the order of the model's index.
 fn order<'a>(index: &[u64], state: &'a State) -> Result<&'a [u32], String> {
     match state.numbers(ORDER, index.len())? {
         Numbers::U32(order) => Ok(order),
@@ -81,7 +81,7 @@ impl InBall {
         Ok(learner)
     }
 
-    /// Reads all of the state except the feature index.
+    /// Restores everything but the feature index from a saved state with `dim` coordinates.
     fn read(&mut self, scalars: &Value, dim: usize, state: &State) -> Result<(), String> {
         let scalars = State::parse::<Scalars>(scalars)?;
         (self.tracker.reused, self.tracker.weighted) = (scalars.reused, scalars.weighted);

@@ -1,4 +1,5 @@
-//! Certificates from one pass over new rows whose norm has a declared bound.
+//! Statistics and tests from which certificates of the learner in a ball are computed in one pass over fresh rows,
+//! whose norm has a declared bound.
 
 use super::{BETA, Method, exchange::ExchangeabilityTest};
 use crate::{
@@ -12,67 +13,69 @@ use crate::{
 use surefoot::certificate::{Gradients, Risk, Stream, Uncertified};
 use surefoot::{AskHintTell, AskTell, Domain, Memory};
 
-/// Numbers of one row from which certificates are computed.
+/// Margins, norm, loss and derivative of one row, from which certificates are computed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Observation {
-    /// Margin of the row at the query point, the point where gradients are computed.
+    /// Margin of the row at the query point, the weights at which gradients are computed.
     pub(super) query: f64,
-    /// Margin of the row at the current iterate.
+    /// Margin of the row at the current iterate of the learner.
     pub(super) iterate: f64,
-    /// Euclidean norm of the row.
+    /// Euclidean norm of the row, including the constant 1 for the intercept.
     pub(super) length: f64,
     /// Loss of the row at the query point, times the row's weight.
     pub(super) loss: f64,
-    /// Derivative of the loss in the margin at the query point, times the row's weight.
+    /// Derivative of the loss with respect to the margin, at the query point and times the row's weight.
     pub(super) derivative: f64,
 }
 
-/// Tracker of the statistics from which certificates of the excess loss and of the risk are computed.
+/// Statistics from which certificates of the excess loss and of the risk (expected loss on new rows) are computed.
 #[derive(Clone, Debug)]
 pub(super) struct CertificateTracker {
-    /// Ball in which the weights lie.
+    /// Ball around 0 in which the weights of the learner lie.
     domain: surefoot::Ball<f64>,
-    /// Tracker of the excess loss and tracker of the risk, or the reason, reported to the user, why there are none.
+    /// Statistics of the excess loss and of the risk; `Err` holds the reason, reported to the user, why no certificate
+    /// is possible.
     trackers: Result<(Stream, Risk), &'static str>,
-    /// Tests of the order of rows.
+    /// Tests of whether the order of rows contradicts independent draws.
     order: Order,
     /// Least loss that any model in the ball can have on a row within the declared bounds.
     least: f64,
-    /// Whether rows may have been learnt more than once.
+    /// Whether some rows may have been learnt more than once, which rules out these certificates.
     pub(super) reused: bool,
-    /// Whether a row had a weight other than 1; bounds are then on the mean over rows of weight times loss.
+    /// Whether some row had a weight other than 1; bounds are then on the mean of weight times loss over the rows.
     pub(super) weighted: bool,
 }
 
-/// Reason for the absence of a certificate if no bound on the norm of rows is declared.
+/// Message: there is no certificate because no bound on the norm of rows is declared.
 const UNDECLARED: &str = "no bound on the length of rows is known: --row-norm B declares one, for a certificate as rows \
                           come; files, which can be read once more, give one at the end";
-/// Reason for the absence of a certificate in regression.
+/// Message: there is no certificate in regression, where losses are not bounded beforehand.
 const STEEP: &str = "labels that are numbers, and with them losses, have no bound that is known beforehand, so rows that come \
                      once give no certificate; files, which can be read once more, give one at the end";
 
-/// Reason for the absence of a certificate if all rows have the same label.
+/// Message: there is no certificate because all rows so far have the same label.
 const ONE_LABEL: &str = "all rows so far have one label, of which nothing follows for new rows: a bound needs rows that are independent draws";
-/// Reason for the absence of a certificate if the order of rows contradicts independent draws.
+/// Message: there is no certificate because the order of rows contradicts independent draws.
 const SORTED: &str = "the order of the rows is far from that of independent draws, which a bound for new rows needs: --shuffle mends a random \
                       sample that was sorted afterwards, but not rows that change with time or come in groups";
-/// Reason for the absence of a certificate if the bound is below the least possible loss.
+/// Message: there is no certificate because the computed bound is below the least possible loss.
 const IMPOSSIBLE: &str = "the bound came out below the least loss that is possible, so rows are not independent draws: --shuffle mends a \
                           random sample that was sorted afterwards, but not rows that change with time or come in groups";
 
-/// Tests of the order of rows: one of their labels, and one of whether their norm exceeds the norm of the first row.
+/// Two exchangeability tests of the order of rows: of the labels, and of whether a row's norm exceeds the norm of the
+/// first row.
 #[derive(Clone, Copy, Debug, Default)]
 struct Order {
     labels: ExchangeabilityTest,
     lengths: ExchangeabilityTest,
-    /// Norm of the first row; negative before the first row.
+    /// Norm of the first row; negative as long as there is no row.
     first: f64,
 }
 
-/// Fraction of the failure probability δ that is spent on the tests of the order of rows.
+/// Fraction of the failure probability δ that is reserved for the tests of the order of rows.
 const TESTS: f64 = 0.01;
 
-/// Relative rounding error that is tolerated in the norm of a row, so that rows scaled to norm 1 are not refused.
+/// Relative rounding error by which a row's norm may exceed its bound, so that rows scaled to norm 1 are not refused.
 const ROUNDING: f64 = 1e-9;
 
 impl CertificateTracker {
@@ -91,7 +94,7 @@ impl CertificateTracker {
         CertificateTracker { domain, trackers, order, least, reused: false, weighted: false }
     }
 
-    /// Checks that a row is within the declared bounds on norm and weight.
+    /// Checks that the norm and weight of a row are within the declared bounds, and returns a fault of the row if not.
     pub(super) fn admit(&self, ball: &Ball, weight: f64, length: f64, intercept: bool) -> Result<(), Fault> {
         let Some(longest) = ball.row_norm else { return Ok(()) };
         if length > longest * (1.0 + ROUNDING) {
@@ -110,8 +113,8 @@ impl CertificateTracker {
         Ok(())
     }
 
-    /// Records a row that is about to be learnt. The averaging weight and the distance of its round do not depend on
-    /// the row.
+    /// Updates the statistics with a row before it is learnt. The averaging weight of the round and the distance of
+    /// the iterate from the centre of the ball do not depend on the row.
     pub(super) fn record(&mut self, method: &Method, observation: &Observation, y: f64) {
         let Ok((stream, risk)) = &mut self.trackers else { return };
         self.order.labels.add(y > 0.0);
@@ -129,8 +132,8 @@ impl CertificateTracker {
         risk.example(observation.loss, observation.derivative * (observation.iterate - observation.query));
     }
 
-    /// Returns the bounds on excess and risk, which hold jointly with probability 1 − `delta` if rows are independent
-    /// draws; otherwise the reason why there are no bounds.
+    /// Returns certificates of the excess loss and of the risk, which hold jointly with probability 1 − `delta` if
+    /// rows are independent draws; if no bound is possible, a certificate with the reason.
     pub(super) fn certificates(&self, method: &Method, delta: f64) -> Vec<Certificate> {
         let both = match &self.trackers {
             Ok((stream, risk)) => self.both(method, stream, risk, delta).map_err(|why| why.to_string()),
@@ -153,7 +156,7 @@ impl CertificateTracker {
         }
     }
 
-    /// Returns the reason why rows cannot be independent draws, if there is one.
+    /// Returns the reason why rows cannot be independent draws; `None` if the tests have not refuted it.
     fn refuted(&self, delta: f64) -> Option<&'static str> {
         let delta = TESTS * delta / 2.0;
         if !self.order.labels.has_both() {
@@ -173,7 +176,8 @@ impl CertificateTracker {
         Ok(if self.weighted { found.map(Certificate::weighted) } else { found })
     }
 
-    /// Calls `visit` with every number of the trackers, to save or restore them; does nothing without trackers.
+    /// Calls `visit` with every number of the statistics, to save or to restore them; does nothing if no certificate
+    /// is possible.
     pub(super) fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         if let Ok((stream, risk)) = &mut self.trackers {
             stream.each_number(visit);

@@ -1,12 +1,12 @@
-//! Tests of losses with one margin per class against values computed with 500 digits, differences, the lanes, and
-//! each other.
+//! Tests of multiclass losses against values computed with 500 digits, finite differences, their vectorised f32
+//! versions, and each other.
 
 use super::*;
 
 type Golden = (Loss, usize, &'static [f64], f64, &'static [f64]);
 
-/// Loss, class of the label, margins, value and gradient, computed with 500 digits (mpmath) from the formulas of
-/// [`Loss`] and rounded to f64.
+/// Reference values of multiclass losses: loss, class of the label, margins, value and gradient, computed with 500
+/// digits (mpmath) from the formulas of [`Loss`] and rounded to f64.
 #[rustfmt::skip]
 #[allow(clippy::approx_constant)]
 const VALUES: &[Golden] = &[

@@ -1,5 +1,5 @@
-//! Reference values of losses: label, margin, value and derivative, computed with 60 digits (mpmath) from the
-//! formulas of [`Loss`] and rounded to f64.
+//! Reference values of losses with a single margin: label, margin, value and derivative, computed with 60 digits
+//! (mpmath) from the formulas of [`Loss`] and rounded to f64.
 
 use super::Loss;
 

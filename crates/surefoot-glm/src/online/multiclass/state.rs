@@ -1,4 +1,4 @@
-//! Serialization of the multiclass learner's state, for all classes, as named arrays and JSON, exact to the bit.
+//! Saving and restoring the state of the multiclass learner as named arrays and JSON, exact to the bit.
 
 use super::Multiclass;
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 };
 use serde_json::{Value, json};
 
-/// Returns the predictor of the current model, with classes by ascending label.
+/// Returns a predictor with the weights of the current model, and with classes by ascending label.
 pub(super) fn predictor(learner: &Multiclass, encoder: &LabelEncoder) -> Predictor {
     let saved = vectors(learner, encoder);
     Predictor::of_columns(encoder.classes().labels(), saved.intercept, &saved.index, saved.weight)
@@ -51,7 +51,7 @@ fn vectors(learner: &Multiclass, encoder: &LabelEncoder) -> LearnerState {
     }
 }
 
-/// Checks that a state read from a file fits the model and is within its ranges.
+/// Checks that a learner state read from a file fits the model, and that its numbers are within their ranges.
 pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
     let (settings, features, count) = (&model.settings, model.index.len(), count(scalars)?);
     need(count == model.labels.classes.len(), "the classes of the state are not those of the model")?;
@@ -60,7 +60,7 @@ pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(),
     group_index::check(settings, features, state)
 }
 
-/// Reads the number of classes of a state written by [`save`].
+/// Returns the number of classes in a state written by [`save`].
 fn count(scalars: &Value) -> Result<usize, String> {
     State::parse::<usize>(&scalars["classes"])
 }

@@ -1,4 +1,4 @@
-//! Serialization of the single-margin learner's state as named arrays and JSON, exact to the bit.
+//! Saving and restoring the state of the single-margin learner as named arrays and JSON, exact to the bit.
 
 use super::SingleMargin;
 use crate::{
@@ -31,7 +31,7 @@ pub(super) fn save(learner: &SingleMargin, sign: f64) -> LearnerState {
     LearnerState { intercept: vec![store.intercept(&terms)], index, weight, scalars: json!(learner.scalars), arrays }
 }
 
-/// Checks that a state read from a file fits the model and is within its ranges.
+/// Checks that a learner state read from a file fits the model, and that its numbers are within their ranges.
 pub(crate) fn check(model: &Model, scalars: &Value, state: &State) -> Result<(), String> {
     let (settings, features) = (&model.settings, model.index.len());
     let averaging = Scalars::parse(settings, scalars)?.averaging;

@@ -1,4 +1,4 @@
-//! Detection of models and reported losses that are worse than the best constant prediction.
+//! Detection of models and reported losses that are worse than those of the best constant prediction.
 //!
 //! A model that loses more than a constant on the rows that it was trained on is worth nothing. A model that loses
 //! more than a constant on rows that it had not learnt is worth nothing for new rows. The progressive loss, however,
@@ -12,36 +12,39 @@ use super::{
 };
 use crate::{metrics::progressive_loss::ProgressiveLoss, model::trained_model::Model, pass::row_loop::RowLoop};
 
-/// Minimum number of rows for a comparison with the best constant.
+/// Minimum number of rows for a comparison with the best constant prediction.
 const LEAST: usize = 50;
-/// Minimum number of held-out rows for a comparison; fewer held-out rows suffice if they lose more than the
-/// explainable loss.
+/// Minimum number of held-out rows for a comparison with the best constant; fewer suffice if the excess loss is larger
+/// than the explainable loss (that of the best constant minus the least possible).
 const LEAST_HELD_OUT: u64 = 20;
-/// Number of standard errors beyond which the excess of the later rows is due to many of them: one outlier makes an
-/// excess of about one standard error, two outliers of about √2.
+/// Excess loss, in standard errors, beyond which it is due to many rows: a single outlier makes an excess of about one
+/// standard error, two outliers of about √2.
 const CHANCE: f64 = 1.5;
-/// Fraction of the explainable loss beyond which an excess of the reported loss counts by itself. A smaller excess is
-/// the price of the first rows of any run.
+/// Excess of the reported loss over that of the best constant, as a fraction of the explainable loss (that of the best
+/// constant minus the least possible), beyond which it always counts. A smaller excess is the price of the first rows
+/// of any run.
 const MUCH: f64 = 0.1;
-/// Fraction of the explainable loss beyond which an excess of the later half of the rows counts, if the excess of the
-/// reported loss exceeds [`SHARE`].
+/// Excess loss of the later half of the rows over the best constant, as a fraction of the explainable loss (that of
+/// the best constant minus the least possible), beyond which it counts, provided that the excess of the reported loss
+/// is above [`SHARE`].
 const LITTLE: f64 = 0.02;
 
-/// Finding that a loss is worse than that of the best constant prediction.
+/// Finding that a model, or the reported loss, is worse than the best constant prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum WorseThanConstant {
-    /// The model is worse than the best constant on its own training rows; mean losses are estimated from a sample if
-    /// there are many rows.
+    /// The model has a larger loss on its own training rows than the best constant; mean losses are estimated from a
+    /// sample if there are many rows.
     Model {
         /// Mean loss of the model on its training rows; `None` if the loss overflows.
         loss: Option<f64>,
         /// Mean loss of the best constant prediction on the training rows.
         constant: f64,
     },
-    /// The model is worse on rows that it had not learnt: held-out rows, or the later half of the rows in progressive
-    /// scoring.
+    /// The model has a larger loss than the best constant on rows that it had not learnt: on held-out rows, or on the
+    /// later half of the rows, each scored before it was learnt.
     Fresh,
-    /// Only the reported loss is worse, because of a few rows whose losses were large when they were read.
+    /// The reported loss is larger than that of the best constant only because of a few rows with large losses when
+    /// they were read.
     Few {
         /// Mean loss of the model on its training rows.
         loss: f64,
@@ -49,8 +52,8 @@ pub enum WorseThanConstant {
 }
 
 impl RowLoop {
-    /// Returns a finding if this model, or its reported loss, is worse than the best constant by more than noise
-    /// explains; `None` otherwise, and if there is an alarm about the order of rows. Costs O(sample).
+    /// Returns a finding if this model, or its reported loss, is worse than the best constant prediction by more than
+    /// noise explains; `None` if not, or if there is an alarm about the order of rows. Costs O(sample).
     pub(crate) fn loses_to_constant(&self, model: &Model) -> Option<WorseThanConstant> {
         let scored = score(&self.order.sample, self, model);
         if model.summary.order.is_some() || scored.len() < LEAST {
@@ -82,14 +85,15 @@ impl RowLoop {
     }
 }
 
-/// Mean excess loss over the best constant, and its standard error.
+/// Mean loss minus that of the best constant prediction, and its standard error.
 struct Excess {
     excess: f64,
     error: f64,
 }
 
 impl SampleLosses {
-    /// Returns the excess of the progressive loss of the later half of the rows over the best constant on these rows.
+    /// Returns the mean progressive loss of the later half of the sampled rows minus the mean loss of the best
+    /// constant on them; `None` if the best constant is unknown.
     fn late_excess(&self) -> Option<Excess> {
         let late = &self.rows[self.rows.len() / 2..];
         let mut losses = ProgressiveLoss::default();

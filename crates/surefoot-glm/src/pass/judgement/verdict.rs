@@ -1,25 +1,27 @@
-//! The test behind the alarm about the order of rows, which compares losses of a sample with the reported loss.
+//! Statistical test behind the alarm about the order of rows: compares the final model's losses on sampled rows with
+//! the reported loss.
 
 use super::{ERRORS, NOISE_ERRORS, SHARE};
 use crate::{loss::Loss, metrics::progressive_loss::ProgressiveLoss, model::order_alarm::OrderAlarm};
 
-/// Minimum number of sampled rows for an alarm.
+/// Minimum number of sampled rows with which an alarm can be raised.
 const FEW: usize = 10;
 
-/// Cap on losses, as a multiple of the explainable loss, for a second test in case uncapped means are too noisy. The
-/// mean of capped losses is never above the mean of the losses.
+/// Cap on losses, as a multiple of the explainable loss (that of the best constant minus the least possible), for a
+/// second test with less noise. The mean of capped losses is never above the mean of the losses.
 const CUT: f64 = 10.0;
 
-/// The loss reported to the user, with which the losses of a sample are compared.
+/// Mean loss reported to the user, with which the losses of the sampled rows are compared.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Printed {
-    /// Mean loss of the rows of the run, each scored when it was read.
+    /// Mean loss of the rows of the run, each scored before it was learnt.
     AsTheyCame(f64),
-    /// Mean loss of `rows` rows, such as held-out rows, to which the contribution of the sampled rows is unknown or 0.
+    /// Mean loss of `rows` rows, such as held-out rows. The sampled rows are not among them, or it is unknown which
+    /// are.
     Loss { loss: f64, rows: u64 },
 }
 
-/// Losses of one sampled row: by the final model, and when the row was read.
+/// Losses of one sampled row: that of the final model, and that of the model at the time when the row was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RowLosses {
     /// Label as encoded by [`LabelEncoder`](crate::labels::encoder::LabelEncoder).
@@ -30,30 +32,30 @@ pub(super) struct RowLosses {
     pub(super) weight: f64,
     /// Loss of the final model at the row.
     pub(super) value: f64,
-    /// Weight of the row in the mean loss of rows scored when they were read.
+    /// Weight of the row in the progressive mean loss, in which rows are scored when they are read.
     pub(super) counted: f64,
-    /// Loss of the row when it was read.
+    /// Loss of the row when it was read, before it was learnt.
     pub(super) came: f64,
 }
 
-/// Losses of all rows of the sample.
+/// Losses of all rows in the sample.
 #[derive(Debug)]
 pub(super) struct SampleLosses {
     pub(super) loss: Loss,
-    /// Number of rows from which the sample was drawn.
+    /// Number of rows of the run from which the sample was drawn.
     seen: u64,
     pub(super) rows: Vec<RowLosses>,
 }
 
-/// Returns a weighted mean of (weight, number) pairs, and the influence of each row on the mean, times the number of
-/// rows.
+/// Returns the weighted mean of pairs (weight, number), and the influence of each pair on the mean, multiplied by the
+/// number of pairs.
 pub(super) fn mean(rows: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, Vec<f64>) {
     let (weight, count) = rows.clone().fold((0.0, 0.0), |(weight, count), row| (weight + row.0, count + 1.0));
     let mean: f64 = rows.clone().map(|(w, x)| w / weight * x).sum();
     (mean, rows.map(|(w, x)| w / weight * count * (x - mean)).collect())
 }
 
-/// Returns the standard deviation of numbers whose mean is 0.
+/// Returns the standard deviation of the given numbers, whose mean is 0.
 pub(super) fn deviation(moves: impl ExactSizeIterator<Item = f64>) -> f64 {
     let degrees = moves.len().saturating_sub(1) as f64;
     (moves.map(|x| x * x).sum::<f64>() / degrees).sqrt()
@@ -72,17 +74,17 @@ impl SampleLosses {
         self.rows.len()
     }
 
-    /// Returns the mean loss of the model over the sample.
+    /// Returns the mean loss of the final model over the sample.
     pub(super) fn mean_loss(&self) -> f64 {
         mean(self.of_model()).0
     }
 
-    /// Returns the standard deviation of the influences of rows on the mean loss of the model.
+    /// Returns the standard deviation of the rows' influences on the mean loss of the final model.
     pub(super) fn deviation(&self) -> f64 {
         deviation(mean(self.of_model()).1.into_iter())
     }
 
-    /// Returns the standard error of the mean loss that is due to sampling.
+    /// Returns the standard error of the final model's mean loss that is due to sampling rows.
     pub(super) fn noise(&self) -> f64 {
         self.deviation() * self.sampling_factor()
     }
@@ -91,28 +93,29 @@ impl SampleLosses {
         self.rows.iter().map(|row| (row.weight, row.value))
     }
 
-    /// Returns the factor from a standard deviation to the standard error of a mean over all rows, with the
-    /// correction for a finite population.
+    /// Returns the factor that converts a standard deviation to the standard error of the sample mean about the mean
+    /// of all rows, with the finite population correction.
     fn sampling_factor(&self) -> f64 {
         let rows = self.rows.len() as f64;
         ((1.0 - (rows / self.seen as f64).min(1.0)) / rows).sqrt()
     }
 
-    /// Returns the mean loss of the best constant on the sample.
+    /// Returns the mean loss of the best constant prediction on the sample; `None` if it is unknown.
     pub(super) fn constant(&self) -> Option<f64> {
         let (mut losses, loss) = (ProgressiveLoss::default(), self.loss);
         self.rows.iter().for_each(|row| losses.add(loss, row.y, row.weight, row.came, row.offset));
         losses.constant(loss, 1.0)
     }
 
-    /// Returns the explainable loss: mean loss of the best constant less the mean of the least loss that each row's
-    /// label can have. `None` if this is not positive.
+    /// Returns the explainable loss: the mean loss of the best constant prediction minus the mean of the least loss
+    /// that any margin has for the label of each row. `None` if this is not positive.
     pub(super) fn explainable_loss(&self) -> Option<f64> {
         let (least, _) = mean(self.rows.iter().map(|row| (row.weight, self.loss.minimum(row.y))));
         Some(self.constant()? - least).filter(|range| *range > 0.0)
     }
 
-    /// Returns the alarm if the model's loss exceeds the reported loss by more than noise explains.
+    /// Returns an alarm if the final model's loss exceeds the reported loss by more than noise explains; `None`
+    /// otherwise.
     pub(super) fn alarm(&self, printed: Printed) -> Option<OrderAlarm> {
         if self.rows.len() < FEW {
             return None;
@@ -146,9 +149,9 @@ impl SampleLosses {
         alarms.then_some(alarm).filter(OrderAlarm::is_sound)
     }
 
-    /// Whether an excess of the model's mean loss over the reported mean of `rows` rows is beyond noise and large
-    /// enough. `came` holds the influence of sampled rows on the reported mean, which is subtracted from sampling
-    /// noise.
+    /// Whether the model's mean loss exceeds the reported mean of `rows` rows by more than noise explains, and by
+    /// enough to matter. `came` holds the influence of sampled rows on the reported mean, which is subtracted from the
+    /// sampling noise.
     fn exceeds_noise(&self, [excess, least]: [f64; 2], model: &[f64], came: &[f64], rows: u64, range: f64) -> bool {
         let error = deviation(model.iter().copied()) / (rows as f64).sqrt();
         let shared = |k: usize| came.get(k).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A uniform sample of the rows of a run, bounded in rows and in nonzeros.
+//! Uniform random sample of the rows of a run, with bounded numbers of rows and nonzeros.
 
 use crate::{
     data::rows::Row,
@@ -10,29 +10,29 @@ use serde_json::{Value, json};
 
 /// Maximum number of rows in the sample.
 const ROWS: usize = 32_768;
-/// Maximum number of nonzeros in all rows of the sample.
+/// Maximum total number of nonzeros in the sampled rows.
 const PAIRS: usize = 1 << 19;
-/// Maximum number of nonzeros of a sampled row; rows with more are skipped, because one of them could fill the
-/// sample.
+/// Maximum number of nonzeros of a sampled row; longer rows are skipped, because few of them would fill the sample.
 const LONGEST: usize = PAIRS / 32;
 
-/// Sample of the rows whose number hashes to at most a limit: all rows at first; whenever the sample is full, the
-/// limit is lowered by a quarter. The sample is determined by the sequence of rows alone.
+/// Uniform random sample of rows: contains the rows whose number hashes to at most a limit. At first these are all
+/// rows; whenever the sample is full, the limit is lowered by a quarter. The sequence of rows alone determines the
+/// sample.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::pass) struct RowSample {
     /// Number of rows offered to the sample so far.
     seen: u64,
-    /// Largest hash of the number of a row for which the row is kept.
+    /// Largest hash with which a row is kept in the sample.
     limit: u64,
-    /// Numbers of the kept rows, starting at 0.
+    /// Number of each sampled row in the sequence of rows, starting at 0.
     number: Vec<u64>,
-    /// End of each kept row in `index` and `value`.
+    /// End of each sampled row in `index` and `value`.
     end: Vec<u64>,
-    /// Labels, weights, offsets and losses of the kept rows.
+    /// Label, weights, offset and loss of each sampled row.
     facts: Vec<SampledRow>,
-    /// Feature ids of the nonzeros of all kept rows.
+    /// Feature ids of the nonzeros of all sampled rows, concatenated.
     index: Vec<u64>,
-    /// Values of the nonzeros of all kept rows.
+    /// Values of the nonzeros of all sampled rows, concatenated.
     value: Vec<f64>,
 }
 
@@ -42,7 +42,7 @@ struct SampledRow {
     label: f64,
     /// Weight of the row in the data.
     given: f64,
-    /// Weight of the row after class weights.
+    /// Weight of the row multiplied by its class weight.
     weight: f64,
     offset: f64,
     /// Loss of the row when it was read, before it was learnt.
@@ -66,7 +66,7 @@ impl SampledRow {
     }
 }
 
-/// Counters of a [`RowSample`], as they are stored.
+/// Counters of a [`RowSample`], as they are saved in JSON.
 #[derive(Serialize, Deserialize)]
 struct Scalars {
     #[serde(rename = "rows_met")]
@@ -89,7 +89,7 @@ impl Default for RowSample {
     }
 }
 
-/// Mixes all bits of a number (the finaliser of SplitMix64).
+/// Returns a hash of a row number, in which all bits are mixed (the finaliser of SplitMix64).
 fn hash(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -106,7 +106,7 @@ impl RowSample {
         self.seen
     }
 
-    /// Offers the next row to the sample; `given` is its weight in the data and `came` is its loss.
+    /// Offers the next row to the sample; `given` is its weight in the data, and `came` is its loss when it was read.
     #[inline]
     pub(super) fn add(&mut self, row: &Row<'_>, given: f64, came: f64) {
         let number = self.seen;
@@ -131,7 +131,7 @@ impl RowSample {
         }
     }
 
-    /// Removes from the sample the rows whose number has a hash above the limit.
+    /// Removes the rows from the sample whose number hashes to more than the limit.
     fn thin(&mut self) {
         let (mut rows, mut pairs) = (0, 0);
         let mut begin = 0;
@@ -153,7 +153,7 @@ impl RowSample {
         self.value.truncate(pairs);
     }
 
-    /// Returns the sampled rows, with their weights in the data.
+    /// Returns the sampled rows, with their weights as in the data.
     pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let begins = std::iter::once(0).chain(self.end.iter().map(|&end| end as usize));
         self.facts.iter().zip(begins.zip(&self.end)).map(|(facts, (begin, &end))| Row {
@@ -167,7 +167,7 @@ impl RowSample {
         })
     }
 
-    /// Returns the sampled rows, each with its weight after class weights and its loss when it was read.
+    /// Returns each sampled row with its weight after class weights and with its loss when it was read.
     pub(in crate::pass) fn counted(&self) -> impl Iterator<Item = (Row<'_>, f64, f64)> {
         self.rows().zip(&self.facts).map(|(row, facts)| (row, facts.weight, facts.came))
     }
@@ -192,7 +192,7 @@ impl RowSample {
         ]
     }
 
-    /// Reads a sample written by [`RowSample::scalars`] and [`RowSample::to_arrays`].
+    /// Restores a sample saved by [`RowSample::scalars`] and [`RowSample::to_arrays`].
     pub(super) fn from_arrays(name: &str, scalars: &Value, state: &State) -> Result<RowSample, String> {
         let Scalars { seen, limit } = State::parse(scalars)?;
         let len = |of: &str| {
@@ -237,7 +237,7 @@ impl RowSample {
             && self.value.iter().all(|value| value.is_finite())
     }
 
-    /// Whether the ends of rows do not descend, and no row has more than [`LONGEST`] nonzeros.
+    /// Whether the row ends are in ascending order, and no row has more than [`LONGEST`] nonzeros.
     fn ends_are_sound(&self) -> bool {
         let begins = std::iter::once(&0).chain(&self.end);
         begins.zip(&self.end).all(|(begin, end)| end.checked_sub(*begin).is_some_and(|pairs| pairs <= LONGEST as u64))

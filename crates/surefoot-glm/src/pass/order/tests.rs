@@ -1,4 +1,5 @@
-//! Tests of the sample: bounded, uniform, unchanged by a pause, and never read from arrays that do not fit together.
+//! Tests that the sample of rows is bounded and uniform, survives a pause unchanged, and is not restored from arrays
+//! that do not fit together.
 
 use super::sample::RowSample;
 use crate::{
@@ -17,7 +18,7 @@ fn sample(rows: u64, pairs: u64) -> RowSample {
     sample
 }
 
-/// Adds the rows with these numbers, each with `pairs` nonzeros, to the sample.
+/// Offers rows with the given numbers, each with `pairs` nonzeros, to the sample.
 fn go_on(sample: &mut RowSample, rows: Range<u64>, pairs: u64) {
     let mut batch = Batch::default();
     for t in rows {

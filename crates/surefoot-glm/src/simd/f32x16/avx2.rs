@@ -1,12 +1,13 @@
-//! Sixteen f32 in two registers of AVX2.
+//! Vectors of sixteen f32 in two AVX2 registers.
 
 use super::{CacheLine, F32x16, WIDTH};
 use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// Two registers of AVX2. Values of this type are created and used only inside functions that are compiled for AVX2,
-/// and called only after the processor was found to support it; every `unsafe` block below relies on this.
+/// Vector of sixteen f32 in two AVX2 registers. Values of this type are created and used only inside functions that
+/// are compiled for AVX2, and called only after the processor was found to support it; every `unsafe` block below
+/// relies on this.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(__m256, __m256);
 
@@ -180,10 +181,11 @@ impl F32x16 for Avx2 {
     }
 }
 
-/// Pairs of a quarter of a line and a half of all lines, which are transposed one by one.
+/// Blocks of the matrix of sixteen lines, as pairs of a column range (quarter of a line) and a row range (half of the
+/// lines); a transposition processes one block at a time.
 const QUARTERS: [(usize, usize); 8] = [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (3, 0), (3, 1)];
 
-/// Transposes each half of four registers as a matrix of four by four.
+/// Transposes, in each 128-bit half of four registers, the matrix of four by four numbers.
 ///
 /// # Safety
 /// The caller must ensure that the processor supports AVX2.

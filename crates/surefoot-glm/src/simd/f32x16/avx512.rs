@@ -1,4 +1,4 @@
-//! Sixteen f32 in one register of AVX-512.
+//! Vectors of sixteen f32 in one AVX-512 register.
 
 use super::{CacheLine, F32x16, WIDTH};
 use crate::simd::inverse_scale::InverseScale;
@@ -6,12 +6,13 @@ use std::arch::x86_64::*;
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// A register of AVX-512. Values of this type are created and used only inside functions that are compiled for
-/// AVX-512, and called only after the processor was found to support it; every `unsafe` block below relies on this.
+/// Vector of sixteen f32 in an AVX-512 register. Values of this type are created and used only inside functions that
+/// are compiled for AVX-512, and called only after the processor was found to support it; every `unsafe` block below
+/// relies on this.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx512(__m512);
 
-/// Whether the processor supports AVX-512 with the extensions for which the functions are compiled.
+/// Whether the processor supports AVX-512 with all extensions that this file uses.
 pub(crate) fn is_supported() -> bool {
     use std::arch::is_x86_feature_detected as has;
     has!("avx512f") && has!("avx512dq") && has!("avx512vl") && has!("avx512bw")
@@ -191,7 +192,7 @@ impl F32x16 for Avx512 {
     }
 }
 
-/// Joins low and high halves to words of 64 bits; returns the first eight words and the last eight.
+/// Joins low and high 32-bit halves to 64-bit words; returns the first eight words and the last eight.
 ///
 /// # Safety
 /// The caller must ensure that the processor supports AVX-512.
@@ -205,8 +206,8 @@ unsafe fn joined_words(low: __m512i, high: __m512i) -> [__m512i; 2] {
     }
 }
 
-/// Returns the inverse scales 1/M for the scales M = |value| of eight values, as low and high words, and, as bits of
-/// f32, the ratios to the `old` inverse scales, by which gradient sums in the old units are multiplied.
+/// Computes the inverse scales 1/|value| of eight values; returns their low words, their high words, and (as bits of
+/// f32) their ratios to the `old` inverse scales, by which gradient sums are multiplied.
 ///
 /// # Safety
 /// The caller must ensure that the processor supports AVX-512.
@@ -223,7 +224,7 @@ unsafe fn raised_half(values: __m512d, old: __m512i) -> (__m256i, __m256i, __m25
     }
 }
 
-/// Returns the transposed matrix of sixteen lines.
+/// Returns the transposed matrix of sixteen lines of sixteen words.
 ///
 /// # Safety
 /// The caller must ensure that the processor supports AVX-512.
@@ -253,7 +254,8 @@ unsafe fn turned(from: &[&CacheLine; WIDTH]) -> [__m512; WIDTH] {
     }
 }
 
-/// Interleaves the numbers of two registers: those of the first half of each quarter, and those of the second half.
+/// Interleaves the numbers of two registers within each 128-bit quarter: returns those of the quarters' first halves,
+/// and those of the second halves.
 ///
 /// # Safety
 /// The caller must ensure that the processor supports AVX-512.
@@ -263,7 +265,7 @@ unsafe fn pairs(a: __m512, b: __m512) -> (__m512d, __m512d) {
     unsafe { (_mm512_castps_pd(_mm512_unpacklo_ps(a, b)), _mm512_castps_pd(_mm512_unpackhi_ps(a, b))) }
 }
 
-/// Returns quarters 0 and 2 of both registers, and quarters 1 and 3 of both registers.
+/// Returns the 128-bit quarters 0 and 2 of both registers, and the quarters 1 and 3 of both registers.
 ///
 /// # Safety
 /// The caller must ensure that the processor supports AVX-512.

@@ -1,8 +1,9 @@
-//! Tests of all instruction sets against plain arrays.
+//! Tests of the vectors of all instruction sets against plain arrays.
 
 use super::*;
 
-/// Returns the bits of the results of all operations of [`F32x16`] on the given numbers.
+/// Applies all operations of [`F32x16`] to the given numbers, and returns the bits of the results, to compare
+/// instruction sets.
 #[inline(always)]
 fn all_operations<W: F32x16>(a: &[f32; WIDTH], b: &[f32; WIDTH], c: &[[f64; WIDTH]; 2]) -> Vec<u64> {
     let (x, y) = (W::load(a), W::load(b));

@@ -1,4 +1,5 @@
-//! exp and ln(1 + x) per lane (one of the learners trained side by side), for mixture weights and gradients.
+//! Vectorised exp and ln(1 + x) with one f32 per lane (one of the learners trained side by side), for mixture weights
+//! and gradients.
 //!
 //! Reported numbers come from `libm` in f64; the lanes need only f32, but for all lanes at every row. All steps are
 //! single operations per lane, so results have the same bits everywhere. Functions compiled for AVX2 work on a whole
@@ -6,7 +7,8 @@
 
 use super::{LANES, Lanes};
 
-/// Computes e^(−|x|) to a relative error below 3e-7; 0 for |x| ≥ 87, where the result would become subnormal in f32.
+/// Computes e^(−|x|) elementwise, to a relative error below 3e-7; 0 for |x| ≥ 87, where the result would become
+/// subnormal in f32.
 pub(crate) fn exp_neg_abs(x: &Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
@@ -16,7 +18,7 @@ pub(crate) fn exp_neg_abs(x: &Lanes) -> Lanes {
     Lanes(exp(x.0))
 }
 
-/// Computes ln(1 + x) for 0 ≤ x ≤ 1, to a relative error below 3e-7.
+/// Computes ln(1 + x) elementwise for 0 ≤ x ≤ 1, to a relative error below 3e-7.
 pub(crate) fn ln_1p_of_unit(x: Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
@@ -38,7 +40,7 @@ fn ln_avx2(x: &Lanes) -> Lanes {
     narrow(ln(wide(x)))
 }
 
-/// Returns the lanes, padded with zeros to eight elements.
+/// Returns the six elements padded with zeros to eight, which fill an AVX2 register.
 #[inline(always)]
 fn wide(x: &Lanes) -> [f32; 8] {
     let mut out = [0.0; 8];
