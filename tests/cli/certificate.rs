@@ -96,7 +96,7 @@ fn a_stream_with_a_bound_on_its_rows_has_two_of_probability() {
     let ran = box_.feed(&format!("fit - {BALL} --error-probability 0.01"), text.as_bytes());
     for said in [
         "with probability 99 % for all bounds of the run at once, no weights with ‖w‖ ≤ 1 have an expected loss on new rows more than",
-        "with probability 99 % for all bounds of the run at once, the expected loss on new rows of this model is at most 0.",
+        "with probability 99 % for all bounds of the run at once, the expected loss of this model on new rows is at most 0.",
     ] {
         assert!(ran.err.contains(said), "{}", ran.err);
     }
