@@ -149,7 +149,7 @@ fn one_standard_error_takes_a_heavier_penalty() {
         .min_by(|a, b| number(&a["loss"]).total_cmp(&number(&b["loss"])))
         .unwrap()
         .clone();
-    let enough = number(&least["loss"]) + number(&least["error"]);
+    let enough = number(&least["loss"]) + number(&least["standard_error"]);
     let taken = path.as_array().unwrap().iter().find(|point| number(&point["loss"]) <= enough).unwrap();
     assert_eq!(number(&taken["l1"]), heavier);
     for bad in ["--select 1se", "--select 1se --l2 auto", "--select min --l2 1 --passes auto", "--select max --l2 auto"]
