@@ -8,8 +8,8 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Lazy, Learner, Linear, Point, 
 /// averaged in.
 ///
 /// *Update*, with α_t = t, A_t = t(t+1)/2 and an arbitrary y_0: with learner iterates w_t, the query point is x_t =
-/// (A_{t−1}y_{t−1} + t·w_t)/A_t, the learner receives t·g_t, and the output is y_t = x_t − η_t g_t with η_t = c·B/√(ε²
-/// + Σ_{i≤t} A_i‖g_i‖²) (y_t = x_t while that root is 0). c = √2·κ for a learner with R_T ≤ κB·√(Σ‖α_t g_t‖²), and B is
+/// (A_{t−1}y_{t−1} + t·w_t)/A_t, the learner receives t·g_t, and the output is y_t = x_t − η_t g_t with η_t =
+/// c·B/√(ε² + Σ_{i≤t} A_i‖g_i‖²) (y_t = x_t while that root is 0). c = √2·κ for a learner with R_T ≤ κB·√(Σ‖α_t g_t‖²), and B is
 /// the diameter of its domain.
 ///
 /// *Guarantee*: for a convex loss L that is smooth (constant 𝓛) on the whole space and has its minimum L* at a point of
