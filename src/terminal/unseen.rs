@@ -22,7 +22,7 @@ pub(crate) struct Unseen<'a> {
     met: HashMap<u64, Option<(usize, bool)>>,
     /// Whether more than [`MOST`] distinct ids occurred, so that counts are incomplete.
     is_full: bool,
-    /// Whether an id without a name occurred, which may stand for a value of any category.
+    /// Whether an id without a known name occurred: it may be a value of any categorical column, so that counts by column may be too low.
     is_unsure: bool,
     rows: u64,
     columns: BTreeMap<usize, Column>,

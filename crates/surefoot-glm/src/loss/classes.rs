@@ -76,8 +76,8 @@ impl Loss {
         }
     }
 
-    /// Replaces the margins of each lane (one of the learners trained side by side) by the gradient of the loss in
-    /// them, in f32: see [`multiclass_gradient`](Loss::multiclass_gradient).
+    /// Replaces the margins of each lane (one of the learners trained side by side) by the gradient of the loss with
+    /// respect to them, in f32: see [`multiclass_gradient`](Loss::multiclass_gradient).
     pub(crate) fn multiclass_derivatives(self, y: usize, margins: &mut [Lanes]) {
         match self {
             Loss::Ovr => softmax::ovr_derivatives(y, margins),

@@ -14,7 +14,7 @@ pub struct OrderAlarm {
     pub printed: f64,
     /// Number of training rows of positive weight in the run.
     pub rows: u64,
-    /// Number of these rows on which the final model was scored; fewer than `rows` if only a sample was kept.
+    /// Number of the rows counted in `rows` on which the final model was scored; fewer than `rows` if only a sample was kept.
     #[serde(rename = "rows_scored")]
     pub scored: u64,
 }

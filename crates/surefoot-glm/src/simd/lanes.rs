@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// Number of lanes (learners trained side by side with different step-size scales): six, so that a coordinate fills
-/// one cache line of 64 bytes.
+/// Number of lanes (learners trained side by side with different step-size scales): six, so that all that is
+/// stored for a coordinate, their values and those that they share, fills one cache line of 64 bytes.
 pub const LANES: usize = 6;
 
 /// Vector of one f32 per lane (one of the learners trained side by side). Operators work elementwise and round as

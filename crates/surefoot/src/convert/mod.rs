@@ -187,7 +187,7 @@ impl Interpolation {
         Self::Rising(total)
     }
 
-    /// Returns the weight of the average of completed rounds in the query point; the iterate has the remaining weight.
+    /// Returns the weight of the average of past iterates in the query point, a combination of that average and the current iterate.
     fn share<W: Weights>(self, rounds: &Rounds<W>) -> f64 {
         let kept = 1.0 - rounds.share();
         match self {

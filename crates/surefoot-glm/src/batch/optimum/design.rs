@@ -250,8 +250,8 @@ impl<'a> Design<'a> {
         self.origin.iter().enumerate().map(move |(k, &column)| (coordinate(k), column as usize))
     }
 
-    /// Converts a model, given by its weights by column (missing weights are 0) and its intercept, to the coordinates
-    /// of a point.
+    /// Converts a model, given by its weights by column (missing weights are 0) and its intercept, to the parameter vector
+    /// of the optimisation.
     pub(super) fn point(&self, weights: &[f64], intercept: f64) -> Vec<f64> {
         let mut point = vec![0.0; self.dim()];
         for (at, column) in self.map() {

@@ -76,7 +76,7 @@ struct Path {
 
 /// Kink of the penalty of a weight (|w| at 0, or a bound), with its dual variables.
 struct Kink {
-    /// Coordinate of the weight, and in `origin` the weight at the kink.
+    /// Index of the coordinate; `origin` is the value of its weight at the kink.
     at: usize,
     origin: f64,
     /// Sign of w − origin for feasible weights w; +1 if weights on both sides are feasible.

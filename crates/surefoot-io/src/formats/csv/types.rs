@@ -144,8 +144,8 @@ pub(super) struct RoleGuess {
     pub(super) is_open: bool,
 }
 
-/// Minimum number of distinct texts for a column with some numbers to be considered a column of codes; larger than the usual number of
-/// words for missing values.
+/// Minimum number of distinct non-numeric texts with which a column that also holds numbers is a column of codes; fewer are probably
+/// markers of missing values, such as `NA`.
 const CODES: usize = 5;
 /// Maximum number of cells per text or oddly written number for a column with numbers to be considered a column of codes.
 const ONE_IN: usize = 5;
@@ -154,7 +154,7 @@ const ONE_IN: usize = 5;
 #[derive(Clone, Debug, Default)]
 struct ColumnContent {
     numbers: usize,
-    /// Number of numbers in a notation that programs do not write but that codes may have by chance, such as `1e5` and `0012`.
+    /// Number of cells that parse as numbers but are more likely codes, since programs rarely write numbers so: `1e5`, `0012`.
     odd_numbers: usize,
     /// Whether some cell is a mark, such as `?`, that may stand for a missing value.
     has_marks: bool,

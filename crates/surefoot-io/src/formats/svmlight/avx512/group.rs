@@ -61,8 +61,8 @@ const PLACES: [i8; BLOCK] = {
     }
     places
 };
-/// Divisor for a decimal point at each distance from the end of the number: 1 for 0 (no point) and 1 (no digit after the point), then 10,
-/// 100 and so on.
+/// Divisors that apply the decimal point, indexed by its distance from the end of the number: at distance 0 there is no point, at distance d
+/// there are d − 1 digits after it, so that the divisor is 10^(d−1). Two vectors of eight; unused entries are 1.
 static SCALES: [[f64; 8]; 2] = [[1., 1., 1e1, 1e2, 1e3, 1e4, 1e5, 1e6], [1e7, 1e8, 1., 1., 1., 1., 1., 1.]];
 
 /// Result of reading a group of pairs: their number, and their length in bytes; small enough for a register.
