@@ -1,4 +1,4 @@
-//! What a registry is told of the crates, and the version of Rust that they state.
+//! The manifests of the crates: metadata for a registry, and the oldest supported version of Rust.
 
 use serde_json::Value;
 use std::process::Command;

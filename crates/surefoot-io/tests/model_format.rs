@@ -66,7 +66,7 @@ fn format_1_is_refused_by_its_number_with_what_to_do() {
     }
 }
 
-/// What later versions may add is passed over: it must not change predictions, or the number of the format is another.
+/// Unknown names in a model file are ignored: a later version that adds names which change predictions has another format number.
 #[test]
 fn names_that_are_not_known_are_passed_over() {
     for (name, expected) in FILES {

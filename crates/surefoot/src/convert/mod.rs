@@ -34,7 +34,7 @@ use crate::{Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, Weigh
 /// * the *output* point of round t, which the theorem bounds, and which is used for prediction, saving and evaluation.
 ///
 /// In Algorithms 1 to 3 the output of round t is the query of round t: once its gradient is known, it has a guarantee.
-/// Before the first gradient both are the learner's first iterate.
+/// The query and the output point are the learner's first iterate until the first gradient.
 ///
 /// ```
 /// use surefoot::{Anytime, AskTell, Ball, OgdNorm, Point, Uniform};

@@ -35,11 +35,14 @@ pub(super) fn refined(
     state: &State,
     mut duals: Vec<f64>,
 ) -> Result<Option<Vec<f64>>, Stopped> {
-    let Some(mut system) = System::new(passes, rows, objective, state, &duals)? else { return Ok(None) };
+    if rows.sample.design.intercept {
+        return Ok(None);
+    }
+    let mut z = means(passes, rows, &duals, state.point.len())?;
+    let Some(mut system) = System::new(rows, objective, state, &z) else { return Ok(None) };
     let mut best = duals.clone();
     let mut least = f64::INFINITY;
     for _ in 0..MAX_STEPS {
-        let z = means(passes, rows, &duals, state.point.len())?;
         let mut step: Vec<f64> = system.wanted.iter().map(|wanted| wanted.target - z[wanted.at]).collect();
         let residual = system.size(rows, &step);
         if residual < least {
@@ -53,6 +56,7 @@ pub(super) fn refined(
         let hessian = system.hessian(passes, rows, &duals)?;
         Cholesky::new(passes.workers, hessian, step.len())?.solve(&mut step);
         system.tilt(passes, rows, &step, &mut duals)?;
+        z = means(passes, rows, &duals, state.point.len())?;
     }
     Ok(Some(best))
 }
@@ -95,18 +99,8 @@ struct System {
 }
 
 impl System {
-    fn new(
-        passes: &mut Passes,
-        rows: ClassRows,
-        objective: &Objective,
-        state: &State,
-        duals: &[f64],
-    ) -> Result<Option<System>, Stopped> {
+    fn new(rows: ClassRows, objective: &Objective, state: &State, z: &[f64]) -> Option<System> {
         let (design, dim) = (rows.sample.design, rows.sample.design.dim());
-        if design.intercept {
-            return Ok(None);
-        }
-        let z = means(passes, rows, duals, state.point.len())?;
         let target = |at: usize| {
             let (w, penalty) = (state.point[at], &objective.penalties[at % dim]);
             let l2 = if penalty.is_smooth(w) { penalty.l2 } else { 0.0 };
@@ -118,7 +112,7 @@ impl System {
             free_excess(&mut found, |at| at % dim == j, &state.point, rows.classes);
         }
         if found.is_empty() || found.len() > MAX_MEANS {
-            return Ok(None);
+            return None;
         }
         let mut columns: Vec<usize> = found.iter().map(|(at, _)| at % dim).collect();
         columns.sort_unstable();
@@ -126,7 +120,7 @@ impl System {
         let place = places(dim, &columns);
         let wanted =
             found.into_iter().map(|(at, target)| WantedMean { at, class: at / dim, column: place[at % dim], target });
-        Ok(Some(System { wanted: wanted.collect(), values: vec![0.0; columns.len()], place }))
+        Some(System { wanted: wanted.collect(), values: vec![0.0; columns.len()], place })
     }
 
     /// Returns the largest absolute residual, each relative to the norm of its column.
