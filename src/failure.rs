@@ -1,4 +1,4 @@
-//! The error type of commands: an exit status and a message.
+//! The error type of all commands: an exit status and a message for the user.
 
 use crate::{
     process::signals::Signal,
@@ -7,16 +7,17 @@ use crate::{
 use std::fmt;
 use surefoot_fit::FitError;
 
-/// Exit status of a run that fails because of its data or a file.
+/// Exit status, 1, of a run that fails because of its data or a file.
 pub(crate) const DATA: u8 = 1;
-/// Exit status of a run that fails because of its command line.
+/// Exit status, 2, of a run that fails because of wrong command-line arguments.
 pub(crate) const USAGE: u8 = 2;
 
 /// Error that ends a command: its exit status and the message for the user.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: u8,
-    /// One-line message: where the fault is, what it is and how to mend it; empty if nothing is to be printed.
+    /// One-line message for the user: the location of the problem, its cause and a remedy; empty if nothing is to be
+    /// printed.
     pub(crate) message: String,
 }
 
@@ -26,7 +27,7 @@ impl Failure {
         Failure { status: DATA, message: message.into() }
     }
 
-    /// Builds the error of a run that fails because of its command line.
+    /// Builds the error of a run that fails because of wrong command-line arguments.
     pub(crate) fn usage(message: impl Into<String>) -> Failure {
         Failure { status: USAGE, message: message.into() }
     }
@@ -42,7 +43,7 @@ impl Failure {
         Failure::data(format!("standard output: {}", text.split(" (os error").next().unwrap_or(&text)))
     }
 
-    /// Appends `what` to the message, usually what became of the work done so far.
+    /// Appends `what`, usually the fate of the work done so far, to the message.
     pub(crate) fn and(mut self, what: impl fmt::Display) -> Failure {
         self.message = format!("{}; {what}", self.message);
         self

@@ -56,7 +56,8 @@ fn run(command: Command) -> Result<(), Failure> {
     }
 }
 
-/// Prints the help text or the version if either was requested; otherwise returns an error that says what is wrong with the arguments.
+/// Handles arguments that clap did not parse: prints the help text or the version if requested; otherwise returns an error that
+/// describes the mistake in the arguments.
 fn explain(error: &clap::Error) -> Result<(), Failure> {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return lines::printed(error.print());

@@ -1,8 +1,9 @@
-//! The layout of the libraries: top-level modules are rooms that import each other in one direction, files of a room do not import
-//! each other in rings of three or more, and imports name modules, not what `lib.rs` exports.
+//! Tests the dependencies between the modules of the libraries: top-level modules of a crate (each with its submodules) depend on
+//! each other in one direction only, files within one top-level module do not form import cycles of three or more, and imports name
+//! the module of an item rather than a re-export of `lib.rs`.
 //!
-//! Read from the text: what `use` and paths from `crate` on name. Tests may import what they like; submodules that a module declares
-//! are parts of it, so that only what they take from it counts.
+//! Imports are read from the source text: `use` statements and paths that begin with `crate`. Tests are exempt. A submodule counts
+//! as part of the module that declares it, so that only what it imports from that module counts.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,12 +11,12 @@ use std::{
     path::Path,
 };
 
-/// The name of a module from the root of its crate on, `formats::csv`; empty for the root.
+/// Path of a module within its crate, such as `formats::csv`; empty for the root of the crate.
 type Module = String;
-/// The modules that each module imports.
+/// Modules imported by each module of a crate.
 type Imports = BTreeMap<Module, BTreeSet<Module>>;
 
-/// The text of each module of a crate, without tests.
+/// Adds the source text of each module below `folder` to `all`, where `module` is the module path of that folder.
 fn modules(folder: &Path, module: &str, all: &mut BTreeMap<Module, String>) {
     for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         let name = entry.file_stem().unwrap().to_str().unwrap();
@@ -29,7 +30,7 @@ fn modules(folder: &Path, module: &str, all: &mut BTreeMap<Module, String>) {
     }
 }
 
-/// Takes tests out: modules behind `#[cfg(test)]`, in the text or in files of their own.
+/// Removes test modules (those behind `#[cfg(test)]`) from the source texts, whether they are inline or in files of their own.
 fn without_tests(mut all: BTreeMap<Module, String>) -> BTreeMap<Module, String> {
     const TEST: &str = "#[cfg(test)]\n";
     let declared = |(module, text): (&Module, &String)| -> Vec<Module> {
@@ -47,7 +48,7 @@ fn without_tests(mut all: BTreeMap<Module, String>) -> BTreeMap<Module, String> 
     all
 }
 
-/// The paths of a tree of imports: `a::{b, c as d}` is `a::b` and `a::c`.
+/// Expands a tree of imports to single paths: `a::{b, c as d}` gives `a::b` and `a::c`.
 fn leaves(tree: &str) -> Vec<String> {
     let (mut depth, mut parts, mut start) = (0, Vec::new(), 0);
     for (at, c) in tree.char_indices() {
@@ -68,7 +69,8 @@ fn leaves(tree: &str) -> Vec<String> {
     parts.into_iter().filter(|part| !part.trim().is_empty()).flat_map(inner).collect()
 }
 
-/// The paths that the text of a module imports or names from `crate` on, and whether each stands at the top of the file.
+/// Returns the paths that the text of a module imports, or names beginning with `crate`, and whether each is imported at the top
+/// level of the file.
 fn paths(text: &str) -> Vec<(String, bool)> {
     let code: String =
         text.lines().filter(|line| !line.trim_start().starts_with("//")).map(|line| format!("{line}\n")).collect();
@@ -92,10 +94,10 @@ fn paths(text: &str) -> Vec<(String, bool)> {
     paths
 }
 
-/// The imports of a crate.
+/// Builds the graph of imports between the modules of a crate.
 ///
 /// # Panics
-/// A module imports through the root of the crate.
+/// If a module imports a re-export from the root of the crate.
 fn imports(all: &BTreeMap<Module, String>) -> Imports {
     let mut imports = Imports::new();
     for (module, text) in all.iter().filter(|(module, _)| !module.is_empty()) {
@@ -125,7 +127,7 @@ fn imports(all: &BTreeMap<Module, String>) -> Imports {
     imports
 }
 
-/// The nodes that a node leads to.
+/// Returns the modules that can be reached from a module by following imports.
 fn reached<'a>(graph: &'a Imports, from: &Module) -> BTreeSet<&'a Module> {
     let mut seen = BTreeSet::new();
     let mut open: Vec<&Module> = graph.get(from).into_iter().flatten().collect();
@@ -137,7 +139,7 @@ fn reached<'a>(graph: &'a Imports, from: &Module) -> BTreeSet<&'a Module> {
     seen
 }
 
-/// The circles of a graph: sets of nodes each of which leads to every other.
+/// Returns the cycles of a graph of imports: the sets of at least two modules each of which reaches every other.
 fn circles(graph: &Imports) -> BTreeSet<Vec<&Module>> {
     let reach: BTreeMap<_, _> = graph.keys().map(|node| (node, reached(graph, node))).collect();
     let circle = |node: &Module| -> Vec<&Module> {
@@ -151,7 +153,7 @@ fn room(module: &Module) -> Module {
     module.split("::").next().unwrap_or_default().to_owned()
 }
 
-/// The imports between rooms.
+/// Returns the imports between different top-level modules, each with its submodules.
 fn of_rooms(imports: &Imports) -> Imports {
     let mut rooms = Imports::new();
     for (module, imported) in imports {
@@ -174,7 +176,7 @@ fn rooms_import_each_other_in_one_direction_and_files_in_no_ring() {
     }
 }
 
-/// A crate of a few files.
+/// Builds the modules of a small crate for a test from pairs of module path and source text.
 fn small(files: &[(&str, &str)]) -> BTreeMap<Module, String> {
     without_tests(files.iter().map(|(module, text)| ((*module).to_owned(), (*text).to_owned())).collect())
 }

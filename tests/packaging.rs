@@ -1,9 +1,9 @@
-//! The manifests of the crates: metadata for a registry, and the oldest supported version of Rust.
+//! Tests the manifests of all crates: the metadata required by the registry, and the minimum supported Rust version.
 
 use serde_json::Value;
 use std::process::Command;
 
-/// Categories of crates.io that crates here may have.
+/// Categories of crates.io that may appear in the manifests.
 const CATEGORIES: [&str; 5] =
     ["command-line-utilities", "mathematics", "parser-implementations", "science", "visualization"];
 
@@ -13,7 +13,8 @@ fn output(command: &mut Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// All crates that are built on this machine, as cargo describes them.
+/// Returns the manifests of all crates, dependencies included, that are built for this machine, as reported by `cargo
+/// metadata`.
 fn packages() -> Vec<Value> {
     let rustc = output(Command::new("rustc").arg("-vV"));
     let host = rustc.lines().find_map(|line| line.strip_prefix("host: ")).expect("the machine");
@@ -28,7 +29,7 @@ fn is_ours(package: &Value) -> bool {
     package["source"].is_null()
 }
 
-/// A version of Rust as numbers.
+/// Splits a Rust version such as `"1.85"` into its numbers; `[0]` if the manifest states none.
 fn version(text: &Value) -> Vec<u32> {
     text.as_str().unwrap_or("0").split('.').map(|part| part.parse().unwrap()).collect()
 }
@@ -63,7 +64,7 @@ fn crates_to_be_published_say_what_they_are() {
     }
 }
 
-/// The stated version of Rust is enough for every dependency, and all crates state the same.
+/// All crates of the workspace state the same minimum Rust version, and no dependency needs a later one.
 #[test]
 fn no_dependency_needs_a_later_rust_than_is_stated() {
     let packages = packages();

@@ -1,4 +1,5 @@
-//! `surefoot completions`: prints a shell completion script, generated from the definitions of the commands and their flags.
+//! `surefoot completions`: prints a completion script for a shell, generated from the definitions of the commands and their
+//! flags.
 
 use crate::{
     failure::Failure,

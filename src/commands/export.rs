@@ -1,4 +1,4 @@
-//! `surefoot export`: writes the weights of a model as text, or the model without its training state.
+//! `surefoot export`: writes the weights of a model as text, or a copy of the model without the state needed for further training.
 
 use crate::{
     failure::Failure,
@@ -60,7 +60,8 @@ fn format(args: &ExportArgs) -> Result<Exported, Failure> {
     }
 }
 
-/// Returns the names of the features that share a weight: the index for svmlight data without hashing; a single empty name if none is stored.
+/// Returns the names of the features that share the weight with this id: several if names were hashed to the same id. If no name is stored,
+/// the result is the index for svmlight data without hashing, otherwise one empty name.
 fn names(model: &Model, id: u64) -> Vec<String> {
     let reading = &model.settings.reading;
     let is_index = reading.by == FeatureKey::Index && reading.bits.is_none();
@@ -92,8 +93,8 @@ fn csv(model: &Model, to: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Formats a feature name as a CSV cell. A name that a spreadsheet would read as a formula, or that begins with ', gets a ' in front;
-/// removing that ' restores the name.
+/// Formats a feature name as a CSV cell. A name that a spreadsheet would read as a formula, or that begins with an apostrophe, is prefixed
+/// with an apostrophe, which the reader can remove to restore the name.
 fn cell(name: &str) -> String {
     let safe =
         if name.starts_with(['=', '+', '-', '@', '\t', '\r', '\'']) { format!("'{name}") } else { name.to_owned() };

@@ -74,7 +74,7 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     }
 }
 
-/// Checks that all input files exist and that none of them is the output, so that a wrong name is found before any training.
+/// Checks that all input files exist and that none of them is the output file, so that a wrong file name is found before any training.
 fn check_files(data: &Data, test: &Data, output: &Output) -> Result<(), Failure> {
     let read: Vec<_> = data.inputs().iter().chain(test.inputs()).cloned().collect();
     if read.iter().filter(|input| matches!(input, InputName::Stdin)).count() > 1 {
@@ -115,13 +115,13 @@ fn reporter(args: &FitArgs, fit: &Fit<'_>, goes: &str, console: Console, records
     reporter
 }
 
-/// State of the command `fit` once all files are checked.
+/// State of the command `fit` after all files have been checked.
 #[derive(Debug)]
 struct Command<'a> {
     args: &'a FitArgs,
     /// Name of the file to which the model is written.
     name: String,
-    /// Options for reading rows, shared with the properties of the data that the readers infer.
+    /// Options for reading rows, which also hold the properties of the data inferred by the readers, such as the format.
     options: Options,
     /// Summary and labels of the model that `--resume` continues; `None` for a new model.
     before: Option<(Summary, Labels)>,
@@ -132,14 +132,15 @@ struct Command<'a> {
 }
 
 impl Command<'_> {
-    /// Returns the labelled test rows, read with the settings of the model; flags that describe the format of DATA do not apply to them.
+    /// Returns the labelled rows of `--test`, read with the settings of the model. Flags that describe the format of the training data do
+    /// not apply to them.
     fn test_rows(&self, stop: StopConditions) -> Labelled<'_> {
         let options = Options { accepts: Accepts::default(), ..self.options.clone() };
         Labelled { stop, ..evaluation::labelled(&self.test, options) }
     }
 
-    /// Checks the labels of the test rows before training begins. The test rows are read with the properties inferred from the beginning of
-    /// DATA.
+    /// Checks the labels of the test rows before training begins. The test rows are read with the properties, such as column types, that
+    /// were inferred from the beginning of the training data.
     fn check_test(&self, data: &Data, loss: Loss, stop: StopConditions) -> Result<(), Interrupt> {
         if !self.test.can_reread() {
             return Ok(());
@@ -157,7 +158,7 @@ impl Command<'_> {
         Labelled { options, ..rows }.check(loss, &known)
     }
 
-    /// Converts an error of the library to an error of the command, whose message names flags.
+    /// Converts an error of the library to an error of the command, whose message names command-line flags.
     fn words(&self, error: FitError) -> Failure {
         match (error, &self.args.resume) {
             (FitError::Resume { reason }, Some(path)) => {
@@ -251,7 +252,7 @@ impl Command<'_> {
         }
     }
 
-    /// Evaluates the saved model on the test rows; `None` if there are no test rows. Only a signal ends the evaluation early.
+    /// Evaluates the saved model on the rows of `--test`; `None` if there are none. Ends early only because of a signal.
     fn measure(&self, model: &Model) -> Result<Option<Findings>, Failure> {
         if self.test.inputs().is_empty() {
             return Ok(None);
@@ -266,7 +267,7 @@ impl Command<'_> {
         }
     }
 
-    /// Ends a run that was stopped before it learnt any row, and returns its error.
+    /// Ends a run that was stopped before it learnt any row, and returns the error to report.
     fn nothing(&self, stop: Stop, reporter: &mut Reporter) -> Failure {
         let summary = self.before.as_ref().map_or_else(Summary::default, |(summary, _)| summary.clone());
         let seconds = reporter.seconds();
@@ -314,7 +315,7 @@ fn grouped_in_vain(model: &Model) -> Vec<String> {
     flags.map(says).collect()
 }
 
-/// Returns the labels that have a class weight but occur in no row.
+/// Returns the labels for which `--class-weight` gives a weight although they occur in no row.
 fn weighted_in_vain(model: &Model) -> Vec<&str> {
     let Some(ClassWeights::Given(pairs)) = &model.settings.class_weights else { return Vec::new() };
     let (met, texts) = (model.labels.all(), &model.settings.reading.classes);

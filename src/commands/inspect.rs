@@ -81,7 +81,8 @@ impl View<'_> {
         text
     }
 
-    /// Appends the table of the penalties that were tried, with a mark at the chosen one.
+    /// Appends the table of the penalties that were tried (the regularisation path) to `text`, and marks the chosen
+    /// one.
     fn path(&self, text: &mut String) {
         let (summary, penalty) = (&self.model.summary, &self.model.settings.penalty);
         if summary.path.is_empty() {

@@ -1,4 +1,4 @@
-//! `surefoot lab`: runs the experiments that compare theorems with measurements.
+//! `surefoot lab`: runs experiments that compare theorems with measurements.
 
 use crate::{
     failure::Failure,
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &LabArgs) -> Result<(), Failure> {
     }
 }
 
-/// Returns the experiments with these names in the order of the list of experiments, or all experiments if no name is given.
+/// Returns the experiments with these names in their original order, or all experiments if `names` is empty.
 fn chosen(mut all: Vec<Experiment>, names: &[String]) -> Result<Vec<Experiment>, Failure> {
     if let Some(name) = names.iter().find(|name| !all.iter().any(|e| e.name.eq_ignore_ascii_case(name))) {
         return Err(Failure::usage(format!("{name}: there is no such experiment; see surefoot lab --list")));
@@ -62,7 +62,7 @@ fn measure(experiments: Vec<Experiment>, args: &LabArgs) -> Report {
     found
 }
 
-/// Output files of the lab: opened before the experiments run, and replaced after they end.
+/// Output files of the lab: opened before the experiments run, and written after they end.
 struct Files {
     page: Output,
     checks: Output,
@@ -96,7 +96,7 @@ fn write(output: &mut Output, bytes: &[u8]) -> Result<(), Failure> {
     Ok(output.commit()?)
 }
 
-/// Formats the results as JSON lines: one per check, and a last one about the run.
+/// Formats the results as JSON lines: one per check of a measured value, and a last one with totals for the run.
 fn events(found: &Report, seconds: f64, folder: &Path) -> String {
     let mut lines = Vec::new();
     for section in &found.sections {

@@ -94,7 +94,7 @@ fn response(kind: Kind) -> Response {
     }
 }
 
-/// Converts the reason for which a row has no prediction to an error that names flags that would help.
+/// Converts the reason why a row has no prediction to an error whose message suggests flags that would help.
 fn with_remedy(reason: Unpredicted) -> Error {
     let message = reason.to_string();
     match reason {
@@ -105,8 +105,8 @@ fn with_remedy(reason: Unpredicted) -> Error {
     }
 }
 
-/// Escapes a label so that it stays on one line: every unprintable character if it is shown on a terminal (`shown`), otherwise only control
-/// characters.
+/// Escapes a class label so that it stays on one line: every unprintable character if it is shown on a terminal (`shown`), otherwise only
+/// control characters.
 fn one_line(label: &str, shown: bool) -> String {
     if shown {
         return printable(label).into_owned();
@@ -114,7 +114,7 @@ fn one_line(label: &str, shown: bool) -> String {
     label.chars().map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
-/// Reason for which predicting ends before the last row.
+/// Reason why prediction ends before the last row.
 enum PredictError {
     Read(Error),
     Write(Error),
@@ -136,7 +136,7 @@ struct Work<'a> {
     kind: Kind,
     flush: bool,
     on_error: OnError,
-    /// Separator between the prediction and the name of a row.
+    /// Text between the prediction and the name of a row in an output line.
     separator: &'static str,
     /// Whether the output is a terminal.
     shown: bool,
@@ -145,7 +145,7 @@ struct Work<'a> {
     passed: SkippedRows,
 }
 
-/// Number of skipped rows, and the error messages of the first [`SHOWN`] of them.
+/// Number of rows skipped because they had no prediction, and the error messages of the first [`SHOWN`] of them.
 #[derive(Debug, Default)]
 struct SkippedRows {
     count: u64,
@@ -153,7 +153,7 @@ struct SkippedRows {
 }
 
 impl Work<'_> {
-    /// Predicts all rows and returns the number of rows.
+    /// Predicts all rows, writes one output line for each, and returns the number of rows.
     fn run(
         &mut self,
         prediction: &mut Prediction<'_>,
@@ -217,7 +217,7 @@ impl Work<'_> {
         if self.flush { self.output.flush() } else { Ok(()) }
     }
 
-    /// Prints the notes of the readers, the skipped rows and the features unseen in training.
+    /// Prints the notes of the readers, the number of skipped rows and the features that did not occur in training.
     fn tell(&self, notes: &[String], told: &UnseenSummary, quiet: bool) {
         let console = Console::new(quiet, false);
         notes.iter().for_each(|note| console.note(note));

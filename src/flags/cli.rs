@@ -36,7 +36,7 @@ pub(crate) struct Cli {
 }
 
 impl Cli {
-    /// Parses a command line.
+    /// Parses a command line; its first element is the name of the program.
     pub(crate) fn read(line: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
         let mut definition = Cli::command();
         let matches = definition.try_get_matches_from_mut(line)?;
@@ -69,29 +69,29 @@ pub(crate) enum Command {
 
 /// Learn a model from data.
 ///
-/// Rows are learnt in the order of the files (or --shuffle), each scored before it is learnt: the printed loss is that of
-/// unseen rows. Ctrl-C, SIGTERM and --budget save the model and end; --resume goes on from there.
+/// Rows are learnt in the order of the files (or --shuffle), each scored before it is learnt: the printed loss is that of unseen rows.
+/// Ctrl-C, SIGTERM and --budget save the model and end; --resume continues from there.
 ///
-/// The table on standard error has a line at 1, 2, 4, 8 ... rows: the mean loss so far, the mean loss since the last
-/// line, and the loss of the best constant. With --json the same goes to standard output, ending in a line
-/// "done" whose test_metric is the accuracy (classes), R² (numbers) or D² (counts and amounts).
+/// The table on standard error has a line at 1, 2, 4, 8 ... rows: the mean loss so far, the mean loss since the last line, and the loss of
+/// the best constant. With --json the same goes to standard output, ending in a line "done" whose test_metric is the accuracy (classes), R²
+/// (numbers) or D² (counts and amounts).
 ///
-/// At the end the model is scored on a sample of the rows. If it loses more there than was printed, the rows were sorted: a warning says so,
-/// and --shuffle helps.
+/// At the end the model is scored on a sample of the rows. If its loss there is higher than the printed one, the rows were sorted: a
+/// warning says so, and --shuffle helps.
 #[derive(Args, Debug)]
 pub(crate) struct FitArgs {
-    /// Flags that stand on the command line.
+    /// Flags that the user gave on the command line.
     #[arg(skip)]
     pub(crate) given: Given,
 
-    /// Files of training rows, compressed or not, folders of them, or quoted patterns of names; - is standard input
+    /// Files of training rows, compressed or not, folders of such files, or quoted glob patterns (- is standard input)
     ///
     /// A folder stands for its data files, those of its subfolders included, in the order of their names; names that begin with _ or . are
-    /// left out. In patterns ** crosses folders. Folders key=value are columns (tables).
+    /// left out. In patterns ** also matches subfolders. In tables, folders named key=value are columns.
     #[arg(required = true, value_name = "DATA")]
     pub(crate) data: Vec<OsString>,
 
-    /// File of the model, replaced in one step
+    /// File to which the model is written, replaced atomically
     #[arg(short, long, value_name = "MODEL", default_value = "model.surefoot")]
     pub(crate) output: OsString,
 
@@ -104,77 +104,78 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) reading: DataArgs,
 
-    /// Skip up to N rows at fault, and report them at the end
+    /// Skip up to N bad rows (rows that cannot be read or used), and report them at the end
     #[arg(long, value_name = "N", default_value_t = 0, help_heading = "Data")]
     pub(crate) skip_bad_rows: u64,
 
-    /// Number of passes, or auto: optimise until the gap is within --tol
+    /// Number of passes over the data, or auto: minimise the objective until the duality gap is within --tol
     ///
-    /// With more than one, every 10th row is held out (see --holdout), the printed loss is that of the
-    /// held-out rows, and the saved model is that of the latest pass whose loss there is within the
-    /// noise of the least. `since last` is the loss of held-out rows as they come.
-    /// With auto nothing is held out. All rows are kept, in memory or else in a temporary file (TMPDIR), and after the first pass the objective over them is
-    /// minimised, from the model of that pass on, until its gap is certified to --tol.
+    /// With more than one pass, every 10th row is held out (see --holdout), the printed loss is that of the held-out rows, and the saved
+    /// model is that of the latest pass whose held-out loss is within the noise of the smallest. `since last` is the loss of held-out rows
+    /// since the last line.
+    ///
+    /// With auto nothing is held out. All rows are kept, in memory or else in a temporary file (TMPDIR), and after the first pass the
+    /// objective over them is minimised, from the model of that pass on, until its relative duality gap is certified to be at most --tol.
     #[arg(long, value_name = "N|auto", value_parser = values::passes, help_heading = "How long")]
     pub(crate) passes: Option<Passes>,
 
-    /// --passes auto: the relative gap to reach [default: 1e-6]
+    /// With --passes auto: relative duality gap at which the search ends [default: 1e-6]
     #[arg(long, value_name = "T", value_parser = values::positive, help_heading = "How long")]
     pub(crate) tol: Option<f64>,
 
-    /// --passes auto with --l1 auto or --l2 auto: the penalty to take from the path [default: min]
+    /// With --passes auto and a penalty auto: rule that selects the penalty by its held-out loss [default: min]
     #[arg(long, value_enum, value_name = "WHICH", help_heading = "How long")]
     pub(crate) select: Option<SelectName>,
 
-    /// Save and end after this time, such as 10s, 5m or 1h
+    /// Save the model and end after this time, such as 10s, 5m or 1h
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "How long")]
     pub(crate) budget: Option<Duration>,
 
     /// Learn the rows in random order, a new one in each pass
     ///
-    /// For rows that are sorted, by class, by time or by a column. The order follows from --seed, the pass and the number of
-    /// each row. All rows are read before the first is learnt, and kept: in memory as far as half of the free memory, or of --memory,
-    /// holds them (or SUREFOOT_MEMORY, in bytes), beyond that in a temporary file (TMPDIR).
+    /// For rows that are sorted, by class, by time or by a column. The order depends only on --seed, the pass and the number of each row.
+    /// All rows are read before the first is learnt, and kept: in memory up to half of the free memory or of --memory (or up to
+    /// SUREFOOT_MEMORY, in bytes), beyond that in a temporary file (TMPDIR).
     #[arg(long, help_heading = "How long")]
     pub(crate) shuffle: bool,
 
-    /// --shuffle: seed of the random order [default: 0]
+    /// With --shuffle: seed of the random order [default: 0]
     #[arg(long, value_name = "N", requires = "shuffle", help_heading = "How long")]
     pub(crate) seed: Option<u64>,
 
-    /// With several passes, hold out every K-th row, or none [default: 10]
+    /// With several passes: hold out every K-th row for evaluation, or none [default: 10]
     ///
     /// Rows of weight 0 do not count; the same rows are held out in each pass.
     #[arg(long, value_name = "none|K", value_parser = values::holdout, help_heading = "How long")]
     pub(crate) holdout: Option<Holdout>,
 
-    /// Threads to use; 1 parses and learns on one thread, with the same result
+    /// Number of threads, which does not affect the model; with 1, one thread parses and learns
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..), help_heading = "How long")]
     pub(crate) threads: u16,
 
     #[command(flatten)]
     pub(crate) certify: CertifyArgs,
 
-    /// Rows to measure the finished model on
+    /// File of test rows on which the finished model is evaluated
     #[arg(long, value_name = "FILE", help_heading = "Testing, resuming, saving")]
     pub(crate) test: Option<OsString>,
 
-    /// Go on from this model
+    /// Continue from this model: resume its interrupted run, or learn DATA as new rows
     ///
-    /// A model of an interrupted run takes the same DATA again, goes on at the row where it stopped and ends
-    /// in the same bytes as a run that was never interrupted. A finished model takes DATA as new rows.
-    /// Settings come from the model; those given here are compared with it.
+    /// A model of an interrupted run takes the same DATA again, continues at the row where it stopped and ends in the same bytes as a run
+    /// that was never interrupted. A finished model takes DATA as new rows. Settings come from the model; those given here are compared
+    /// with it.
     #[arg(long, value_name = "MODEL", help_heading = "Testing, resuming, saving")]
     pub(crate) resume: Option<OsString>,
 
-    /// Save while learning: every 60s, 5m ..., or a bare number of rows
+    /// Interval between saves of the model during the run: a time such as 60s or 5m, or a number of rows
     #[arg(long, value_name = "TIME|ROWS", default_value = "60s", value_parser = values::snapshot, help_heading = "Testing, resuming, saving")]
     pub(crate) snapshot: Snapshot,
 
     /// Write one page of HTML about the run: plots, numbers, weights
     ///
-    /// It opens without a network, and is written at the end, also of a run that a signal or --budget ends. Predictions
-    /// are shown of the --test rows; without them of held-out rows, or of rows as each was scored before it was learnt.
+    /// The page needs no network. It is written at the end, also of a run that a signal or --budget ends. Predictions are shown of the
+    /// --test rows; without them of held-out rows, or of rows as each was scored before it was learnt.
     #[arg(long, value_name = "FILE.html", help_heading = "Testing, resuming, saving")]
     pub(crate) report: Option<OsString>,
 
@@ -182,27 +183,29 @@ pub(crate) struct FitArgs {
     pub(crate) talk: MessageArgs,
 }
 
-/// Certificates of the model: with --radius, and with a penalty and --passes auto.
+/// Flags about certificates (guaranteed bounds on how much better another model could be), which a run gives with --radius, or with a
+/// penalty and --passes auto.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Certificates")]
 pub(crate) struct CertifyArgs {
-    /// --radius: bound on the length of rows, for a certificate as rows come
+    /// With --radius: bound on the norm of rows, for certificates while rows arrive
     ///
-    /// The length is the Euclidean norm of the values and of the constant 1 of the intercept. In one pass over fresh rows
-    /// of a loss of two classes this bounds, at every moment, the loss of the model on new rows and how much better another
-    /// could be, if rows are independent draws. If the run shows that they are not (one label so far, an order that a test rejects, a bound
-    /// below the possible losses, a full pass above it), the reason replaces the bound. A longer row is an error, and so is a weight above 1.
+    /// The norm is the Euclidean norm of the values and of the constant 1 of the intercept. In one pass over fresh rows with a loss of two
+    /// classes, such a certificate bounds, at every moment, the loss of the model on new rows and how much better another model could be,
+    /// if rows are independent draws. If the run shows that they are not (one label so far, an order that a test rejects, a bound below the
+    /// possible losses, a full pass above it), the reason replaces the bound. A row with a larger norm is an error, and so is a weight
+    /// above 1.
     #[arg(long, value_name = "B", value_parser = values::positive)]
     pub(crate) row_norm: Option<f64>,
 
-    /// --row-norm: error probability of certificates from rows as they come [default: 0.05]
+    /// With --row-norm: probability with which a certificate given while rows arrive may fail [default: 0.05]
     #[arg(long, value_name = "P", value_parser = values::probability)]
     pub(crate) error_probability: Option<f64>,
 
-    /// Save and end as soon as no model can be better by more than G
+    /// Save the model and end as soon as it is certified that no model is better by more than G
     ///
-    /// Checked with --passes auto after each iteration; with --radius whenever the number of rows has doubled (--row-norm), and for files by a
-    /// pass over their rows after each pass that learns. Nothing is held out unless --holdout says so.
+    /// Checked with --passes auto after each iteration; with --radius whenever the number of rows has doubled (--row-norm), and for files
+    /// by an extra pass over their rows after each pass that learns. Nothing is held out unless --holdout says so.
     #[arg(long, value_name = "G", value_parser = values::positive)]
     pub(crate) until_gap: Option<f64>,
 }
@@ -213,18 +216,18 @@ pub(crate) struct CertifyArgs {
 /// 64-bit float. Settings come from the model; those given here are only compared with it.
 #[derive(Args, Debug)]
 pub(crate) struct PredictArgs {
-    /// Flags that stand on the command line.
+    /// Flags that the user gave on the command line.
     #[arg(skip)]
     pub(crate) given: Given,
 
-    /// The model
+    /// Model file
     pub(crate) model: OsString,
 
-    /// Files of rows, folders or patterns, as for fit; - is standard input
+    /// Files of rows, folders or glob patterns, as for fit; - is standard input
     #[arg(required = true, value_name = "DATA")]
     pub(crate) data: Vec<OsString>,
 
-    /// File of the predictions, replaced in one step; - is standard output
+    /// File to which predictions are written, replaced atomically; - is standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: OsString,
 
@@ -236,34 +239,34 @@ pub(crate) struct PredictArgs {
 
     /// Accept rows without a label
     ///
-    /// A first token with a colon is then a pair; any other is taken for a label and ignored.
+    /// If the first token of a row contains a colon, it is then a feature; otherwise it is a label, which is ignored.
     #[arg(long)]
     pub(crate) unlabelled: bool,
 
-    /// Write the value of this column behind each prediction, with a tab between (tables)
+    /// Write the value of this column after each prediction, separated by a tab (tables)
     ///
-    /// By name or number; the model need not know it. Tags of Vowpal Wabbit text are written without a flag, behind a
-    /// blank. Control characters in them are escaped.
+    /// The column is given by name or number; the model need not know it. Tags of Vowpal Wabbit text are written without this flag, after a
+    /// blank. Control characters in values and tags are escaped.
     #[arg(long, value_name = "COL")]
     pub(crate) id: Option<String>,
 
-    /// Treatment of rows at fault, such as rows with a missing cell
+    /// Treatment of bad rows, such as rows with a missing cell
     ///
-    /// They are counted at the end, and the first are shown; the exit status is 0.
+    /// With empty and skip, bad rows are counted at the end, and the errors of the first are shown; the exit status is 0.
     #[arg(long, value_enum, value_name = "WHAT", default_value_t = OnError::Stop)]
     pub(crate) on_error: OnError,
 
     /// Predict rates, with an exposure of 1 or an offset of 0 for each row
     ///
-    /// The column that the model has for it may be missing, and is not used.
+    /// The exposure or offset column of the model may be missing from the data, and is not used.
     #[arg(long)]
     pub(crate) rates: bool,
 
-    /// Write each prediction at once, for a dialogue through pipes
+    /// Write predictions at once instead of in blocks, for programs that exchange rows and predictions through pipes
     #[arg(long, value_enum, value_name = "WHEN")]
     pub(crate) flush: Option<Flush>,
 
-    /// Only warnings and the error on standard error
+    /// Print only warnings and the error, if any, to standard error
     #[arg(long, short)]
     pub(crate) quiet: bool,
 
@@ -277,34 +280,34 @@ pub(crate) struct PredictArgs {
     pub(crate) reading: DataArgs,
 }
 
-/// Treatment of rows at fault in `predict`.
+/// Treatments of bad rows (rows that cannot be predicted) in `predict`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnError {
-    /// The command ends with its message
+    /// End the command with the error of the row
     Stop,
-    /// An empty line stands for the row
+    /// Write an empty line in place of the prediction
     Empty,
-    /// The row has no line
+    /// Write no line for the row
     Skip,
 }
 
 /// Measure a model on labelled data.
 ///
-/// Prints the weighted mean loss. Of classes: accuracy, area under the ROC curve, average precision (PR-AUC), precision,
-/// recall and F1, and where there are probabilities the Brier score and the expected calibration error (ECE, ten bins of
-/// equal width); of more than two classes also a confusion matrix. Of numbers: RMSE, MSE, MAE and R². Of counts and
-/// amounts: deviance and D², its explained share. With --json a metric that does not apply is null. The loss of squared is half the squared error; MSE is the whole. Settings come from the model; those given
-/// here are only compared with it.
+/// Prints the weighted mean loss. Of classes: accuracy, area under the ROC curve, average precision (PR-AUC), precision, recall and F1, and
+/// where there are probabilities the Brier score and the expected calibration error (ECE, ten bins of equal width); of more than two
+/// classes also a confusion matrix. Of numbers: RMSE, MSE, MAE and R². Of counts and amounts: deviance and D², its explained share. With
+/// --json a metric that does not apply is null. With --loss squared the loss is half the squared error; MSE is not halved. Settings come
+/// from the model; those given here are only compared with it.
 #[derive(Args, Debug)]
 pub(crate) struct EvalArgs {
-    /// Flags that stand on the command line.
+    /// Flags that the user gave on the command line.
     #[arg(skip)]
     pub(crate) given: Given,
 
-    /// The model
+    /// Model file
     pub(crate) model: OsString,
 
-    /// Files of labelled rows, folders or patterns, as for fit; - is standard input
+    /// Files of labelled rows, folders or glob patterns, as for fit; - is standard input
     #[arg(required = true, value_name = "DATA")]
     pub(crate) data: Vec<OsString>,
 
@@ -314,7 +317,7 @@ pub(crate) struct EvalArgs {
 
     /// Give each row an exposure of 1, or an offset of 0: labels are rates
     ///
-    /// The column that the model has for it may be missing, and is not used.
+    /// The exposure or offset column of the model may be missing from the data, and is not used.
     #[arg(long)]
     pub(crate) rates: bool,
 
@@ -322,7 +325,7 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<OsString>,
 
-    /// Skip up to N rows at fault, and report them at the end
+    /// Skip up to N bad rows (rows that cannot be read or used), and report them at the end
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) skip_bad_rows: u64,
 
@@ -342,62 +345,61 @@ pub(crate) struct EvalArgs {
 /// Show what is in a model.
 #[derive(Args, Debug)]
 pub(crate) struct InspectArgs {
-    /// The model
+    /// Model file
     pub(crate) model: OsString,
 
     /// Number of the largest weights to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) top: usize,
 
-    /// One JSON object on standard output
+    /// Print one JSON object to standard output
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Write a model's weights as text, or the model without its state.
+/// Write a model's weights as text, or a model without its training state.
 ///
-/// One line per feature: its name, its id and its weight for raw values; the intercept first. Numbers are the
-/// shortest decimals that read back to the same 64-bit float. With softmax and ovr there is one column of weights per class,
-/// weight:LABEL. In names ^ = * \\ and what is not printable are \\xNN.
+/// One line per feature: its name, its id and its weight for raw values; the intercept first. Numbers are the shortest decimals that read
+/// back to the same 64-bit float. With softmax and ovr there is one column of weights per class, weight:LABEL. In names ^ = * \\ and what
+/// is not printable are \\xNN.
 ///
-/// With --bits several features may share a slot, and with it a weight: each that training met has a line of its own, with
-/// that slot and weight, and the lines of a slot stand together. So the margin is always the intercept plus weight times
-/// value over the lines whose feature a row has. A line without a name stands for features whose names were not kept.
+/// With --bits several features may share a slot (id) and therefore a weight: each feature that occurred in training has a line of its own,
+/// with that slot and weight, and the lines of a slot are consecutive. So the margin is always the intercept plus weight times value over
+/// the lines whose feature a row has. A line without a name stands for features whose names were not stored.
 #[derive(Args, Debug)]
 pub(crate) struct ExportArgs {
-    /// The model
+    /// Model file
     pub(crate) model: OsString,
 
-    /// File to write, replaced in one step: .csv, .json or .surefoot; - is standard output
+    /// File to write, replaced atomically: .csv, .json or .surefoot; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: OsString,
 
-    /// Kind of output [default: by the extension of FILE; csv to standard output]
+    /// Format of the output [default: by the extension of FILE; csv for standard output]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) to: Option<Exported>,
 
-    /// A model that predicts but cannot be trained further, about a fifth of the size
+    /// Write a model that predicts but cannot be trained further, about a fifth of the size
     #[arg(long)]
     pub(crate) slim: bool,
 }
 
-/// Kinds of output of `export`.
+/// Output formats of `export`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Exported {
-    /// A table of text
+    /// CSV table of weights
     Csv,
-    /// One JSON object
+    /// JSON object with the weights
     Json,
-    /// A model
+    /// Model file
     Surefoot,
 }
 
-/// Hold the theory against numbers.
+/// Compare the theory with measurements.
 ///
-/// Runs experiments that measure what the theorems behind surefoot claim: rates, bounds, certificates and their coverage.
-/// Beside each check stand rows with a planted error, which it has to detect. The table of checks goes to standard
-/// output; --out holds report.html with plots, the numbers as CSV, and each plot as SVG. The exit status is 1 if
-/// a check fails.
+/// Runs experiments that measure what the theorems behind surefoot claim: rates, bounds, certificates and their coverage. Each check is
+/// also applied to rows with a planted error (a deliberate mistake), which it has to detect. The table of checks goes to standard output;
+/// the folder --out receives report.html with plots, the numbers as CSV, and each plot as SVG. The exit status is 1 if a check fails.
 #[derive(Args, Debug)]
 pub(crate) struct LabArgs {
     /// Experiments to run, such as V4 [default: all]
@@ -408,19 +410,19 @@ pub(crate) struct LabArgs {
     #[arg(long)]
     pub(crate) list: bool,
 
-    /// Shorter ranges and fewer seeds: all of it in less than a minute
+    /// Use shorter ranges and fewer seeds: all experiments take less than a minute
     #[arg(long)]
     pub(crate) short: bool,
 
-    /// The folder for report, numbers and plots, made if absent
+    /// Folder for the report, the numbers and the plots, created if absent
     #[arg(long, value_name = "DIR", default_value = "surefoot-lab")]
     pub(crate) out: OsString,
 
-    /// Seed of the random numbers; claims are made for any
+    /// Seed of the random numbers; all claims should hold for any seed
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Threads to use, with the same result [default: all cores]
+    /// Number of threads, which does not affect the results [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
@@ -428,10 +430,10 @@ pub(crate) struct LabArgs {
     pub(crate) talk: MessageArgs,
 }
 
-/// Write the completions of a shell to standard output.
+/// Write a completion script for a shell to standard output.
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell for which the completion script is written
     #[arg(value_enum)]
     pub(crate) shell: clap_complete::Shell,
 }
@@ -440,8 +442,8 @@ pub(crate) struct CompletionsArgs {
 #[derive(Args, Debug)]
 pub(crate) struct ManArgs {}
 
-/// Settings that the model stores. `fit` takes them as given; where a model
-/// exists already they are compared with it, and a difference is an error.
+/// Flags for settings that the model stores. `fit` takes them as given; where a model exists already they are compared with it, and a
+/// difference is an error.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Settings of the model")]
 pub(crate) struct SettingsArgs {
@@ -453,24 +455,24 @@ pub(crate) struct SettingsArgs {
     #[arg(long, value_enum, ignore_case = false)]
     pub(crate) loss: Option<LossName>,
 
-    /// huber: the error, in units of the label, beyond which the loss is linear [default: 1]
+    /// With --loss huber: absolute error, in units of the label, beyond which the loss is linear [default: 1]
     #[arg(long, value_name = "X", value_parser = values::positive)]
     pub(crate) delta: Option<f64>,
 
-    /// quantile: the share of labels to be below the prediction [default: 0.5]
+    /// With --loss quantile: share of labels that should be below the prediction [default: 0.5]
     #[arg(long, value_name = "X", value_parser = values::probability)]
     pub(crate) tau: Option<f64>,
 
-    /// tweedie: the power of the mean to which the variance is proportional, between 1 and 2 [default: 1.5]
+    /// With --loss tweedie: power of the mean to which the variance is proportional, between 1 and 2 [default: 1.5]
     #[arg(long, value_name = "P", value_parser = values::power)]
     pub(crate) power: Option<f64>,
 
     /// Penalise the absolute values of weights: objective = mean loss + X·‖w‖₁ + ...; many become 0
     ///
-    /// w holds the weights of raw values; the intercept is unpenalised. In one pass the lanes learn without it, and each weight is shrunk
-    /// where the model is read, by a step of a diagonal Newton method: near the optimum that --passes auto
-    /// finds, not at it. With auto many penalties are tried side by side in the first pass, and the model with the
-    /// least loss on unseen rows is taken.
+    /// w contains the weights of raw values; the intercept is not penalised. In one pass the lanes (learners trained side by side) learn
+    /// without the penalty, and each weight of the resulting model is shrunk by a step of a diagonal Newton method: this is near the
+    /// optimum that --passes auto finds, not at it. With auto many penalties are tried side by side in the first pass, and the model with
+    /// the smallest loss on unseen rows is taken.
     #[arg(long, value_name = "X|auto", value_parser = values::strength)]
     pub(crate) l1: Option<PenaltyStrength>,
 
@@ -478,10 +480,11 @@ pub(crate) struct SettingsArgs {
     #[arg(long, value_name = "X|auto", value_parser = values::strength)]
     pub(crate) l2: Option<PenaltyStrength>,
 
-    /// Penalise weights in units of their columns: w_j·M_j, M_j the largest |x_j|, in place of w_j [default: yes with auto, else no]
+    /// Penalise weights in units of their columns: w_j·M_j, where M_j is the largest |x_j|, in place of w_j [default: yes with auto, else
+    /// no]
     ///
-    /// Then --l1 and --l2 do not depend on the units of columns, and zeros stay zeros. Exported weights
-    /// and --bounds remain those of raw values.
+    /// Then --l1 and --l2 do not depend on the units of columns, and zeros stay zeros. Exported weights and --bounds remain those of raw
+    /// values.
     #[arg(long, value_enum, value_name = "WHETHER")]
     pub(crate) standardize: Option<YesNo>,
 
@@ -499,15 +502,15 @@ pub(crate) struct SettingsArgs {
 
     /// Keep weights between LOW and HIGH, all of them or those of NAME; may be repeated
     ///
-    /// The intercept is unbounded. Either side may be left out; 0 has to lie between them, since the weight of a feature that no row has is 0.
-    /// NAME is as for --penalty-factor. Where a feature has several bounds of its own the last count.
+    /// The intercept is unbounded. Either side may be left out; 0 has to lie between them, since a feature that occurs in no row has the
+    /// weight 0. NAME is as for --penalty-factor. Where a feature has several bounds of its own the last count.
     #[arg(long, value_name = "[NAME=]LOW,HIGH", value_parser = values::bounds, allow_hyphen_values = true)]
     pub(crate) bounds: Vec<(Option<String>, Bounds)>,
 
     /// Multiply weights of rows by class: balanced, or a list such as spam=5,ham=1
     ///
-    /// With balanced all classes have equal total weight: among the rows so far while rows come, among all rows with --passes auto.
-    /// Training and its printed loss count by these weights, --test and eval do not.
+    /// With balanced all classes have equal total weight: among the rows so far in ordinary passes, among all rows with --passes auto.
+    /// Training and its printed loss use these weights, --test and eval do not.
     #[arg(long, value_name = "W", value_parser = values::class_weights)]
     pub(crate) class_weight: Option<ClassWeights>,
 
@@ -517,40 +520,40 @@ pub(crate) struct SettingsArgs {
 
     /// Minimise over the models with ‖w‖₂ ≤ R, and certify how good the model is
     ///
-    /// w holds the weights of the raw values and the intercept, which is a coordinate like any other. One learner in f64
-    /// takes the place of the lanes; columns should be of similar size. At the end files are read once more: no model
-    /// of the ball has a lower mean loss over all their rows (held-out ones included) by more than is printed. For rows
-    /// that come once see --row-norm.
+    /// w contains the weights of the raw values and the intercept, which is a coordinate like any other. One learner with 64-bit numbers
+    /// replaces the lanes (learners trained side by side); columns should be of similar size. At the end files are read once more: no model
+    /// of the ball has a lower mean loss over all their rows (held-out ones included) by more than is printed. For rows that can be read
+    /// only once see --row-norm.
     #[arg(long, value_name = "R", value_parser = values::positive)]
     pub(crate) radius: Option<f64>,
 }
 
-/// How much memory may be used.
+/// Flag for the memory limit.
 #[derive(Args, Debug)]
 pub(crate) struct MemoryArgs {
     /// Memory limit, such as 500M or 2G [default: the free memory]
     ///
-    /// Free memory is the least that the machine, the control groups of the process (as in containers) and its limit of addresses
-    /// leave. Rows that are kept (--passes auto, --shuffle) take at most half of it, and go to a temporary file beyond. A run that needs
-    /// more ends with an error and status 1 before the system ends it; a snapshot that was saved stays.
+    /// Free memory is the minimum that the machine, the control groups of the process (as in containers) and its address space limit leave.
+    /// Stored rows (--passes auto, --shuffle) take at most half of it, and further rows go to a temporary file. A run that needs more ends
+    /// with an error and status 1 before the system ends it; a model that was already saved stays.
     #[arg(long, value_name = "SIZE", value_parser = memory::size)]
     pub(crate) memory: Option<usize>,
 }
 
-/// Amount and place of messages.
+/// Flags for the amount and the form of messages.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Messages")]
 pub(crate) struct MessageArgs {
-    /// One JSON object per line on standard output instead of the table
+    /// Print one JSON object per line to standard output instead of the table
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Only warnings and the error on standard error
+    /// Print only warnings and the error, if any, to standard error
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 
-/// Names of the variants of [`Loss`] on the command line.
+/// Names of the losses in `--loss`: see [`Loss`].
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum LossName {
     /// Two classes, by log loss
@@ -559,23 +562,23 @@ pub(crate) enum LossName {
     Squared,
     /// Numbers, by half the squared error up to --delta, linear beyond
     Huber,
-    /// Numbers, by the absolute error: the median
+    /// Numbers, by the absolute error, so that medians are predicted
     Absolute,
-    /// Numbers, by the pinball loss: the quantile --tau
+    /// Numbers, by the pinball loss, so that the quantile --tau is predicted
     Quantile,
-    /// Two classes, by the shortfall to a margin of 1
+    /// Two classes, by the hinge loss: how far the margin is below 1
     Hinge,
-    /// Two classes, by the square of the shortfall
+    /// Two classes, by the square of the hinge loss
     #[value(name = "squared_hinge")]
     SquaredHinge,
-    /// Two classes, by half the square of the shortfall, linear on the wrong side
+    /// Two classes, by half the square of the hinge loss, linear for margins on the wrong side
     #[value(name = "smoothed_hinge")]
     SmoothedHinge,
-    /// Counts, with a log link
+    /// Counts, by the Poisson loss with a log link
     Poisson,
-    /// Amounts above 0, by relative errors, with a log link
+    /// Amounts above 0, by the gamma loss (relative errors) with a log link
     Gamma,
-    /// Amounts that may be 0, with a log link and --power
+    /// Amounts that may be 0, by the Tweedie loss with a log link and --power
     Tweedie,
     /// Any number of classes, by log loss (multinomial)
     Softmax,
@@ -584,7 +587,7 @@ pub(crate) enum LossName {
 }
 
 impl LossName {
-    /// Returns the loss with the default value of its parameter.
+    /// Returns the loss with the default value of its parameter, if it has one.
     pub(crate) fn loss(self) -> Loss {
         let all = Loss::ALL.into_iter();
         let named = |loss: &Loss| self.to_possible_value().is_some_and(|value| value.get_name() == loss.name());
@@ -594,13 +597,13 @@ impl LossName {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum FormatName {
-    /// label index:value ... # comment
+    /// Lines of the form label index:value ... # comment
     Svmlight,
-    /// Cells with commas between
+    /// Comma-separated cells
     Csv,
-    /// Cells with tabs between
+    /// Tab-separated cells
     Tsv,
-    /// label weight |namespace feature:value ...
+    /// Vowpal Wabbit lines of the form label weight |namespace feature:value ...
     Vw,
     /// Apache Parquet
     #[cfg(feature = "parquet")]
@@ -625,12 +628,12 @@ impl FormatName {
     }
 }
 
-/// Rule that selects a penalty from a path.
+/// Rule that selects a penalty among those tried along a regularisation path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SelectName {
-    /// The penalty of the least held-out loss
+    /// Penalty with the smallest held-out loss
     Min,
-    /// The heaviest whose loss is within one standard error of the least: fewer or smaller weights
+    /// Heaviest penalty whose held-out loss is within one standard error of the smallest, for fewer or smaller weights
     #[value(name = "1se")]
     OneSe,
 }
@@ -648,13 +651,13 @@ impl SelectName {
 /// Kinds of prediction that `predict` writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
-    /// Intercept plus weights times values
+    /// Linear score, intercept plus weights times values
     Margin,
     /// Probability of the positive class
     Probability,
-    /// Predicted number (for classes the probability, with a log link e to the margin)
+    /// Expected label (for classes the probability, with a log link e to the margin)
     Mean,
-    /// The label of the class that the margin is for
+    /// Label of the most likely class
     Class,
 }
 

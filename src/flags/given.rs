@@ -1,4 +1,4 @@
-//! Checks that refuse flags without an effect, as the table of [`rules`](super::rules) says.
+//! Checks that refuse flags without an effect, according to the table of flags in [`rules`](super::rules).
 
 use super::rules::{Kind, Rule, TABLE};
 use crate::failure::Failure;
@@ -6,7 +6,7 @@ use clap::{ArgMatches, Command, parser::ValueSource};
 use surefoot_glm::{FeatureKey, Loss, Plan, Settings};
 use surefoot_io::{Accepts, Format, InputName, Options};
 
-/// Long names of the flags on the command line, in the order in which the command declares them.
+/// Long names of the flags that the user gave, in the order in which the command declares them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Given(Vec<String>);
 
@@ -35,7 +35,7 @@ impl Given {
         })
     }
 
-    /// Returns an error if a given flag requires another setting that is missing.
+    /// Returns an error if a given flag requires other settings, or another number of passes, than those of the fit.
     pub(crate) fn check_plan(&self, settings: &Settings, plan: &Plan) -> Result<(), Failure> {
         let lacks = |rule: &Rule| rule.needs.filter(|needs| !(needs.met)(settings, plan));
         let refused = self.rules().find_map(|rule| Some((rule.flag, lacks(rule)?.message)));
@@ -65,7 +65,7 @@ mod tests {
     use crate::flags::cli::Cli;
     use clap::CommandFactory;
 
-    /// Names of the commands that read data.
+    /// Names of the commands that read data, whose flags have rows in the table of rules.
     const COMMANDS: [&str; 3] = ["fit", "predict", "eval"];
 
     #[test]

@@ -6,7 +6,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-/// Flags of other tools, in lower case with hyphens, each with advice on what to use here.
+/// Flags of other tools, in lower case with hyphens, each with advice on the flag to use here.
 #[rustfmt::skip]
 const FLAGS: &[(&[&str], &str)] = &[
     (&["learning-rate", "eta", "eta0", "lr", "alpha0", "power-t", "initial-t", "step-size", "momentum"],
@@ -91,7 +91,7 @@ const INSTEAD: &[(&str, &str, &str)] = &[
     ("fit", "id", "--ignore COL; surefoot predict --id COL writes the column beside predictions"),
 ];
 
-/// Returns a suggestion that helps with an error of the argument parser; `None` if there is no suggestion.
+/// Returns a suggestion for a command line that could not be parsed; `None` if there is no suggestion.
 pub(crate) fn hint(error: &clap::Error, line: &[String]) -> Option<String> {
     let text = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -158,7 +158,8 @@ fn of_value<'a>(flag: &str, given: &str, known: &[&'a str]) -> Option<&'a str> {
     meant.and_then(is_known).or_else(|| nearest(&lower, known.iter().copied()))
 }
 
-/// Returns the known name with the smallest edit distance from `given`, if this is at most a third of its length (or 1 for a short name).
+/// Returns the known name with the smallest edit distance from `given`; `None` if even this distance exceeds a third of its length (or 1
+/// for a short name).
 fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.map(|name| (distance(given, name), name)).min_by_key(|(distance, _)| *distance)?;
     (near.0 > 0 && 3 * near.0 <= given.chars().count().max(3)).then_some(near.1)

@@ -1,4 +1,4 @@
-//! Expansion of the file names on the command line to data sets.
+//! Expansion of the file names on the command line to lists of input files.
 
 use std::ffi::OsString;
 use surefoot_fit::Data;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use surefoot_glm::{FeatureGroups, FeatureKey, Missing, Model, Role, Schema, Settings, TableSchema};
 use surefoot_io::{Accepts, ColumnSelection, Format, Inferred, Options, columns_meant};
 
-/// Returns the options for reading the rows of a new model.
+/// Returns the options for reading the training rows of a new model.
 pub(crate) fn of_flags(flags: &DataArgs, settings: &Settings) -> Options {
     let format = flags.format.and_then(|format| Format::named(format.name()));
     let table = TableSchema {
@@ -89,7 +89,8 @@ fn list(columns: &[Columns]) -> Vec<String> {
     columns.iter().flat_map(|columns| &columns.0).cloned().collect()
 }
 
-/// Returns the roles of columns that new data need not have: offset and exposure with `--rates`, row weight and trials with `--unweighted`.
+/// Returns the roles of those columns of the model that new data may lack: offset and exposure with `--rates`, row weight and trials with
+/// `--unweighted`.
 pub(crate) fn without(rates: bool, unweighted: bool, model: &Model, name: &str) -> Result<Vec<Role>, Failure> {
     let table = &model.settings.reading.table;
     let has = |role: Role| table.is_unknown() || table.columns.iter().any(|column| column.role == role);
@@ -105,7 +106,7 @@ pub(crate) fn without(rates: bool, unweighted: bool, model: &Model, name: &str) 
     Ok(offsets.iter().chain(weights).copied().collect())
 }
 
-/// Returns an error if a flag contradicts the way in which the training data of the model were read.
+/// Returns an error if a flag contradicts the stored description of how the training data of the model were read.
 fn check(flags: &DataArgs, reading: &Schema, model: &str) -> Result<(), Failure> {
     let base = |base: u8| format!("--index-base {base}");
     let bits = |bits: Option<u8>| bits.map_or_else(|| "no --bits".to_owned(), |bits| format!("--bits {bits}"));

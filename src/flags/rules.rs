@@ -39,19 +39,19 @@ pub(crate) enum Support {
 }
 use Support::{No, Yes};
 
-/// Losses for which a flag has an effect, and the error message for all others.
+/// Losses for which a flag has an effect, and the error message for all other losses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Losses {
     pub(crate) fit: fn(Loss) -> bool,
-    /// Error message if the flag is given with any other loss, to be appended to the name of the flag.
+    /// End of the error message if the flag is given with any other loss; the name of the flag precedes it.
     pub(crate) message: &'static str,
 }
 
-/// Settings that a flag requires, and the error message if they are missing.
+/// Other settings that a flag requires, and the error message if they are missing.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Needs {
     pub(crate) met: fn(&Settings, &Plan) -> bool,
-    /// Error message if the required settings are missing, to be appended to the name of the flag.
+    /// End of the error message if the required settings are missing; the name of the flag precedes it.
     pub(crate) message: &'static str,
 }
 
@@ -91,7 +91,7 @@ impl Rule {
     }
 }
 
-/// Entry of a flag that has an effect for all data formats.
+/// Value of [`Rule::formats`] for a flag that has an effect for all data formats.
 const ANY: [Support; 4] = [Yes; 4];
 
 const ALL: Losses = Losses { fit: |_| true, message: "" };

@@ -7,7 +7,7 @@ use super::{
 use crate::{failure::Failure, words::number::shortest};
 use surefoot_glm::{Ball, Bounds, ClassWeights, FeatureGroups, Loss, Penalty, PenaltyTerm, Schema, Settings};
 
-/// Default error probability δ of certificates.
+/// Default error probability δ of certificates (bounds on the loss that hold with probability 1 − δ).
 const DELTA: f64 = 0.05;
 
 /// Builds the settings of a new model from flags.
@@ -36,7 +36,8 @@ pub(crate) fn of_flags(flags: &SettingsArgs, certify: &CertifyArgs) -> Result<Se
     })
 }
 
-/// Builds the penalty from `--l1`, `--l2`, `--standardize` and the bounds of weights; returns an error if both `--l1` and `--l2` are `auto`.
+/// Builds the penalty of the training objective from `--l1`, `--l2`, `--standardize` and the bounds of weights; returns an error if both
+/// `--l1` and `--l2` are `auto`.
 fn penalty(flags: &SettingsArgs) -> Result<Penalty, Failure> {
     let given = |strength: Option<PenaltyStrength>| match strength {
         Some(PenaltyStrength::Given(x)) => x,
@@ -54,7 +55,8 @@ fn penalty(flags: &SettingsArgs) -> Result<Penalty, Failure> {
     Ok(Penalty { l1: given(flags.l1), l2: given(flags.l2), bounds: bounds(flags)?, path, standardize })
 }
 
-/// Returns the bounds that hold for all weights without a named `--bounds`: those of `--nonneg` or of the last `--bounds` without a name.
+/// Returns the bounds for all weights that no `--bounds` with a feature name covers: those of `--nonneg` or of the last `--bounds` without
+/// a name.
 fn bounds(flags: &SettingsArgs) -> Result<Bounds, Failure> {
     let given = flags.bounds.iter().rev().find(|(name, _)| name.is_none()).map(|(_, bounds)| *bounds);
     match (flags.nonneg, given) {
@@ -69,7 +71,7 @@ fn bounds(flags: &SettingsArgs) -> Result<Bounds, Failure> {
     }
 }
 
-/// Returns the groups of features that have penalty factors or bounds of their own.
+/// Returns the groups of features with a penalty factor or bounds of their own, from `--penalty-factor` and `--bounds`.
 fn groups(flags: &SettingsArgs) -> FeatureGroups {
     let bounds = flags.bounds.iter().filter_map(|(name, bounds)| Some((name.clone()?, *bounds)));
     FeatureGroups { factors: flags.penalty_factor.clone(), bounds: bounds.collect() }
@@ -81,7 +83,7 @@ fn range(bounds: Bounds) -> String {
     format!("{},{}", text(bounds.low()), text(bounds.high()))
 }
 
-/// Returns an error if a given penalty factor or bound differs from that of the model.
+/// Returns an error if a penalty factor or bound given by a flag differs from that of the model.
 fn check_groups(flags: &SettingsArgs, settings: &Settings, model: &str) -> Result<(), Failure> {
     let of_all = |bounds: Bounds| match bounds {
         Bounds::FREE => "weights of any sign".to_owned(),
@@ -125,7 +127,8 @@ pub(crate) fn loss(flags: &SettingsArgs) -> Loss {
     loss
 }
 
-/// Returns the flags that set the parameter of a loss: name of the flag, its value if given, and name of the loss.
+/// Returns the three flags that set the parameter of a loss: for each, the name of the flag, its value (`None` if not given), and the name
+/// of the loss.
 fn parameters(flags: &SettingsArgs) -> [(&'static str, Option<f64>, &'static str); 3] {
     [("delta", flags.delta, "huber"), ("tau", flags.tau, "quantile"), ("power", flags.power, "tweedie")]
 }

@@ -1,5 +1,5 @@
-//! Preparation of a fit: with a new model, with a finished model that learns new rows, or with an unfinished model that continues on the same
-//! data.
+//! Preparation of a fit in one of three ways: with a new model, with a finished model that learns new rows, or with an unfinished model
+//! that continues on the same data.
 
 use super::{
     cli::{FitArgs, SelectName},
@@ -16,11 +16,11 @@ use surefoot_fit::{Contradiction, Data, Fit, FitError, TOLERANCE};
 use surefoot_glm::{Labels, Plan, Select, Settings, Summary};
 use surefoot_io::{Options, load_model};
 
-/// Starting state of a run: the prepared fit, the options for reading rows, and the model that is continued.
+/// Starting state of a run: the prepared fit, the options for reading rows, and a summary of the model that is continued.
 #[derive(Debug)]
 pub(crate) struct Start {
     pub(crate) fit: Fit<'static>,
-    /// Options for reading rows, shared with the fit, so that it sees the properties of the data that readers infer.
+    /// Options for reading rows, shared with the fit; they also receive the properties of the data that readers infer, such as the format.
     pub(crate) options: Options,
     /// Summary and labels of the model that `--resume` continues; `None` for a new model.
     pub(crate) before: Option<(Summary, Labels)>,
@@ -80,7 +80,7 @@ impl Start {
     }
 }
 
-/// Builds the plan of a fit from flags: number of passes, held-out rows, and search for the optimum.
+/// Builds the plan of a fit from flags: the number of passes, the held-out rows, and whether to search for the optimum.
 fn plan(args: &FitArgs) -> Result<Plan, Failure> {
     let passes = match args.passes {
         Some(Passes::Auto) => {
@@ -97,7 +97,8 @@ fn plan(args: &FitArgs) -> Result<Plan, Failure> {
     Ok(Plan { passes, holdout: args.holdout.map_or(usual, |holdout| holdout.0), ..Plan::ONE_PASS })
 }
 
-/// Returns an error if `--row-norm` or `--error-probability` is given without `--radius`, which certificates need.
+/// Returns an error if `--row-norm` or `--error-probability`, which only affect certificates of a ball constraint, is given without
+/// `--radius`.
 fn check_certify(args: &FitArgs, settings: &Settings) -> Result<(), Failure> {
     let flags = &args.certify;
     let given = [("--row-norm", flags.row_norm.is_some()), ("--error-probability", flags.error_probability.is_some())];
@@ -129,7 +130,8 @@ fn shuffled(args: &FitArgs, shuffled: Option<u64>, model: &str) -> Result<Option
     Err(Failure::usage(format!("{model}: interrupted in a run with {has}, but {given} was given; leave the flags out")))
 }
 
-/// Returns the plan (passes, held-out rows, search) of an interrupted run, or an error if the flags give another plan.
+/// Returns the stored plan (number of passes, held-out rows, search for the optimum) of an interrupted run, or an error if the flags give
+/// another plan.
 fn planned(args: &FitArgs, plan: Plan, model: &str) -> Result<Plan, Failure> {
     let differs = |flag, given: String, has: String| {
         Err(Failure::usage(format!(

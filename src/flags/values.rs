@@ -4,7 +4,7 @@ use std::time::Duration;
 use surefoot_fit::Snapshot;
 use surefoot_glm::{Bounds, ClassWeights, Quote};
 
-/// Parses the interval between snapshots of the model: `60s` is a time, `1000` a number of rows.
+/// Parses the interval between saves of the model: `60s` is a time, `1000` a number of rows.
 pub(crate) fn snapshot(text: &str) -> Result<Snapshot, String> {
     match text.parse() {
         Ok(0) => Err("at least 1 row".into()),
@@ -76,7 +76,7 @@ fn at_least(text: &str, least: u32) -> Result<u32, String> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Columns(pub(crate) Vec<String>);
 
-/// Parses a comma-separated list of columns. A name that contains a comma stands in double quotes; a double quote inside is doubled.
+/// Parses a comma-separated list of columns. A name that contains a comma is in double quotes; a double quote within it is doubled.
 pub(crate) fn columns(text: &str) -> Result<Columns, String> {
     let (mut names, mut rest) = (Vec::new(), Some(text));
     while let Some(text) = rest {
@@ -90,7 +90,8 @@ pub(crate) fn columns(text: &str) -> Result<Columns, String> {
     Ok(Columns(names))
 }
 
-/// Splits a list after a quoted item: returns the item without its quotes, and the rest after the following comma (`None` at the end).
+/// Splits a list after a quoted item, given without its opening quote: returns the item, and the rest after the following comma (`None` at
+/// the end).
 fn unquoted(text: &str) -> Result<(String, Option<&str>), String> {
     let (mut name, mut rest) = (String::new(), text);
     loop {
@@ -115,7 +116,7 @@ pub(crate) fn decimal(text: &str) -> Result<char, String> {
     }
 }
 
-/// Parses the delimiter of cells: one ASCII character that occurs in no number and is no quote.
+/// Parses the delimiter of cells: one ASCII character that occurs in no number and is not the quote character.
 pub(crate) fn delimiter(text: &str) -> Result<char, String> {
     let c = match text {
         "\\t" => Some('\t'),
@@ -144,7 +145,7 @@ pub(crate) fn interaction(text: &str) -> Result<(String, String), String> {
         .ok_or_else(|| "two names with a colon between them are needed".into())
 }
 
-/// Parses class weights: `balanced`, or a list of labels with their weights.
+/// Parses class weights: `balanced`, or a list of labels with their weights, such as `spam=5,ham=1`.
 pub(crate) fn class_weights(text: &str) -> Result<ClassWeights, String> {
     if text == "balanced" {
         return Ok(ClassWeights::Balanced);
@@ -161,7 +162,7 @@ pub(crate) fn class_weights(text: &str) -> Result<ClassWeights, String> {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum PenaltyStrength {
     Given(f64),
-    /// `auto`: chosen by the held-out loss of several penalties.
+    /// `auto`: the strength with the best held-out loss among several that are tried.
     Auto,
 }
 
@@ -175,7 +176,7 @@ pub(crate) fn strength(text: &str) -> Result<PenaltyStrength, String> {
     }
 }
 
-/// Parses the name of a group of features and its penalty factor, a number of at least 0.
+/// Parses `NAME=FACTOR`: the name of a group of features and its penalty factor, a number of at least 0.
 pub(crate) fn penalty_factor(text: &str) -> Result<(String, f64), String> {
     let named = text.rsplit_once('=').filter(|(name, _)| !name.is_empty());
     let (name, factor) = named.ok_or("a name with its factor is needed, such as age=0.5")?;
@@ -183,8 +184,8 @@ pub(crate) fn penalty_factor(text: &str) -> Result<(String, f64), String> {
     Ok((name.to_owned(), factor.ok_or("a factor must be a number of at least 0")? + 0.0))
 }
 
-/// Parses bounds of weights: lower and upper bound with a comma between them, and an optional name of the weights (all weights if absent). A
-/// bound that is omitted or infinite does not restrict.
+/// Parses `[NAME=]LOW,HIGH`: the lower and the upper bound of weights, and the name of the features concerned (`None` for all). A bound
+/// that is omitted or infinite does not restrict.
 pub(crate) fn bounds(text: &str) -> Result<(Option<String>, Bounds), String> {
     let (name, range) = text.rsplit_once('=').map_or((None, text), |(name, range)| (Some(name.to_owned()), range));
     let (low, high) =

@@ -1,4 +1,4 @@
-//! The HTML report: one self-contained page that fetches nothing.
+//! The HTML report: one self-contained page that loads no other resource.
 //!
 //! May use [`terminal`](crate::terminal), whose results it shows, and [`words`](crate::words). A new card is a function that returns
 //! HTML and is called by `page`.

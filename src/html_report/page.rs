@@ -34,10 +34,10 @@ use surefoot_plot::escaped;
 
 const STYLE: &str = include_str!("page/style.css");
 const SCRIPT: &str = include_str!("page/script.js");
-/// Content security policy of the page: nothing may be fetched.
+/// Content security policy of the page, which forbids the browser to fetch anything.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
-/// Contents of the HTML page.
+/// Contents of the HTML report.
 #[derive(Debug)]
 pub(crate) struct Page<'a> {
     /// Title of the page: the names of the data for a fit, of the model and the data for an evaluation.
@@ -47,10 +47,10 @@ pub(crate) struct Page<'a> {
     pub(crate) run: Option<Run<'a>>,
 }
 
-/// Metrics of predictions, and the rows on which they were measured.
+/// Metrics of predictions for the report, and a name for the rows on which they were measured.
 #[derive(Debug)]
 pub(crate) struct Quality {
-    /// Name of these rows in headings, such as `test rows`.
+    /// Name of the evaluated rows in headings, such as `test rows`.
     pub(crate) rows: &'static str,
     pub(crate) about: String,
     pub(crate) measured: Measured,
@@ -69,7 +69,7 @@ pub(crate) struct Run<'a> {
     /// Number of rows that the model had already learnt before this run.
     pub(crate) first: u64,
     pub(crate) bytes: u64,
-    /// How the run ended in words, such as `finished`.
+    /// Description of how the run ended, such as `finished`.
     pub(crate) ended: String,
 }
 
@@ -79,12 +79,12 @@ impl Run<'_> {
         self.results.summary.rows - self.first
     }
 
-    /// Returns the number of passes, including those of a search for the optimum.
+    /// Returns the number of passes over the data, including those of a search for the optimum.
     fn passes(&self) -> u32 {
         if self.plan.optimum.is_some() { self.results.summary.passes } else { self.plan.passes }
     }
 
-    /// Returns the seconds spent on learning; `None` if no time was recorded.
+    /// Returns the duration of the stage `learning` of the run in seconds; `None` if none was recorded.
     fn learning(&self) -> Option<f64> {
         self.record.stages.iter().find(|stage| stage.0 == "learning").map(|stage| stage.1).filter(|s| *s > 0.0)
     }

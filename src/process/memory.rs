@@ -14,22 +14,22 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// Environment variable that limits the bytes used for rows kept in memory.
+/// Name of the environment variable that limits the bytes used for rows kept in memory.
 const VARIABLE: &str = "SUREFOOT_MEMORY";
 
-/// Number of rows read so far, shown in the error message.
+/// Number of rows read so far, for the error message if memory runs out.
 static ROWS: AtomicU64 = AtomicU64::new(0);
-/// Names of the input files being read, for the error message; empty until reading begins.
+/// Names of the input files being read, for the error message if memory runs out; empty until reading begins.
 static INPUTS: Mutex<String> = Mutex::new(String::new());
 
-/// Starts to enforce a memory budget of `bytes`; for `None` the budget is the free memory. Must be called only once.
+/// Starts to enforce a memory budget of `bytes`; `None` sets the budget to the free memory. Must be called only once.
 pub(crate) fn limit(bytes: Option<usize>) {
     surefoot_glm::count_page_memory(counting::take, counting::give);
     surefoot_fit::watch_rows(|data| reading(&data.to_string()), read);
     counting::limit(bytes);
 }
 
-/// Records that the rows read from now on come from these inputs.
+/// Records the names of the inputs that are read from now on, for the error message if memory runs out.
 fn reading(inputs: &str) {
     if let Ok(mut known) = INPUTS.lock() {
         inputs.clone_into(&mut known);

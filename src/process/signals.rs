@@ -17,7 +17,7 @@ use std::{
 };
 use surefoot_glm::threads::start;
 
-/// Signal that asks the program to end.
+/// Signals that ask the program to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Signal {
     /// SIGINT: Ctrl-C was pressed.
@@ -65,12 +65,12 @@ impl Signal {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Signals {
     first: Arc<AtomicUsize>,
-    /// Whether the process ends at the first signal instead of the second.
+    /// Whether the first signal ends the process at once; otherwise the second one does.
     hasty: Arc<AtomicBool>,
 }
 
 impl Signals {
-    /// Starts to record signals. `targets` are the output files whose temporary files are removed if a second signal ends the process.
+    /// Starts to record signals. `targets` are the output files: their temporary files are removed if a second signal ends the process.
     pub(crate) fn catch(targets: impl IntoIterator<Item = impl AsRef<Path>>) -> Signals {
         let whole = |target: &Path| fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
         let signals = Signals::default();

@@ -14,7 +14,8 @@ pub(crate) enum Stop {
 }
 
 impl Stop {
-    /// Converts the library's reason for stopping; a requested stop is attributed to the signal received.
+    /// Converts the library's reason for stopping to one of the command: if a stop was requested, the reason is the
+    /// signal received.
     pub(crate) fn of(reason: StopReason, signals: &Signals) -> Stop {
         match reason {
             StopReason::Requested => Stop::Signal(signals.caught().unwrap_or(Signal::Interrupt)),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 static WAS_CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Records whether standard output is closed; called before the Rust runtime starts.
+/// Records whether standard output is closed. Called before the Rust runtime starts.
 extern "C" fn look() {
     WAS_CLOSED.store(rustix::io::fcntl_getfd(rustix::stdio::stdout()).is_err(), Ordering::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! Warning about the rows that `--skip-bad-rows` skipped.
+//! Warning about the bad rows (rows that cannot be parsed or learnt) that `--skip-bad-rows` skipped.
 
 use super::console::Console;
 use crate::words::number;

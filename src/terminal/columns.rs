@@ -1,4 +1,4 @@
-//! The columns of a table and how the model uses each: a few lines for people, JSON for programs.
+//! Shows the columns of a table and how the model uses each: as a few lines of text, or as JSON.
 
 mod group;
 mod leak;
@@ -15,27 +15,28 @@ use surefoot_io::{CellIndex, columns_meant, list_element, printable};
 /// Greatest width, in characters, of a line that lists column names.
 const WIDE: usize = 90;
 
-/// Column of the training table, and its role in the model.
+/// Column of the table of training data, and its role in the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Column<'a> {
     name: &'a str,
     role: Role,
-    /// Number of values seen in training if the column is a category; otherwise 0.
+    /// Number of distinct values seen in training if the column is a category; otherwise 0.
     values: u64,
-    /// Flag that excludes the column from the model; `None` if the column is used.
+    /// Flag, such as `--ignore`, that excludes the column from the model; `None` if the column is used.
     flag: Option<&'static str>,
 }
 
-/// Columns of the training table of a model.
+/// All columns of the table of training data, with their roles in the model.
 #[derive(Debug)]
 pub(crate) struct Columns<'a> {
     columns: Vec<Column<'a>>,
-    /// Whether a category may have more values than were counted, since not all names were stored.
+    /// Whether a categorical column may have more values than were counted, because the model does not store all feature names.
     at_least: bool,
 }
 
 impl<'a> Columns<'a> {
-    /// Collects the columns of the training table; `None` if the model was not trained on a table or its columns are unknown. O(features).
+    /// Collects the columns of the table of training data; `None` if the model was not trained on a table or its columns are unknown.
+    /// O(features).
     pub(crate) fn of(model: &'a Model) -> Option<Columns<'a>> {
         let reading = &model.settings.reading;
         if reading.by != FeatureKey::Column || reading.table.is_unknown() {
@@ -61,13 +62,12 @@ impl<'a> Columns<'a> {
         self.columns.iter().filter(move |column| column.role == role)
     }
 
-    /// Returns one line each for the numeric columns, the categories, the texts and the remaining columns; names that do not fit are left
-    /// out.
+    /// Returns up to four lines of text: numeric, categorical, text and remaining columns; names that do not fit into a line are omitted.
     pub(crate) fn short(&self) -> Vec<String> {
         self.lines(WIDE)
     }
 
-    /// Returns one line each for the numeric columns, the categories, the texts and the remaining columns, with all names.
+    /// Returns up to four lines of text: numeric, categorical, text and remaining columns, with all names.
     pub(crate) fn full(&self) -> Vec<String> {
         self.lines(usize::MAX)
     }
@@ -143,7 +143,7 @@ fn list(names: &[String], wide: usize) -> String {
     list
 }
 
-/// Formats column names; the numbered columns of a list (there may be a million) are written as one range: `f[0…9]`.
+/// Formats column names; consecutive numbers of the same list column, of which there may be a million, are combined to a range: `f[0…9]`.
 fn with_ranges(names: &[&str]) -> Vec<String> {
     let follows = |a: &&str, b: &&str| match (element(a), element(b)) {
         (Some((list, n)), Some((other, m))) => list == other && n.checked_add(1) == Some(m),
@@ -158,7 +158,7 @@ fn with_ranges(names: &[&str]) -> Vec<String> {
     names.chunk_by(follows).map(range).collect()
 }
 
-/// Splits a numbered column name such as `f[3]` into the name of the list and the position; `None` for any other name.
+/// Splits the name of one number of a list column, such as `f[3]`, into the name of the list and the position; `None` for any other name.
 fn element(name: &str) -> Option<(&str, usize)> {
     let (list, place) = list_element(name)?;
     Some((list, place.parse().ok()?))

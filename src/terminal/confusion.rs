@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::fmt::Write as _;
 use surefoot_glm::{Confusion, Model};
 
-/// Greatest number of classes for which the whole matrix is printed; with more, only the largest off-diagonal cells are.
+/// Greatest number of classes for which the whole matrix is printed; with more classes, only the largest off-diagonal cells are.
 pub(crate) const SHOWN: usize = 16;
 /// Number of off-diagonal cells printed if there are too many classes.
 const LARGEST: usize = 10;
@@ -36,7 +36,8 @@ pub(crate) fn matrix(confusion: &Confusion, classes: usize) -> Vec<Vec<f64>> {
     matrix
 }
 
-/// Returns the off-diagonal cells with the largest total weights, in descending order: (label, prediction, weight).
+/// Returns the off-diagonal cells with the largest total row weights, in descending order: (index of the label, index of the prediction,
+/// weight).
 pub(crate) fn largest(confusion: &Confusion) -> Vec<(usize, usize, f64)> {
     let mut wrong: Vec<_> = confusion.cells.iter().filter(|cell| cell.0 != cell.1).copied().collect();
     wrong.sort_by(|a, b| b.2.total_cmp(&a.2));

@@ -29,7 +29,7 @@ impl Console {
         Console { talks: !quiet && !json, notes: !quiet, bar: None }
     }
 
-    /// Whether progress and results are printed.
+    /// Whether progress and results are printed, that is whether neither `--json` nor `--quiet` is given.
     pub(crate) fn talks(&self) -> bool {
         self.talks
     }
@@ -73,7 +73,7 @@ pub(crate) fn fail(failure: &Failure) {
     }
 }
 
-/// Prints text in a single write, so that the lines of several processes do not mix.
+/// Prints text in a single write call, so that the lines of several processes are not interleaved.
 fn print(text: &str) {
     // Results have several lines; text from files was made printable before they were joined.
     let lines: String = text.split('\n').map(|line| format!("{}\n", printable(line))).collect();

@@ -1,4 +1,4 @@
-//! Evaluation of a model for `eval` and `fit --test`, including values not seen in training.
+//! Evaluation of a model for `eval` and `fit --test`, with counts of values not seen in training.
 
 use super::unseen::{Unseen, UnseenSummary};
 use crate::words::labels;
@@ -12,16 +12,16 @@ pub(crate) struct Findings {
     pub(crate) measured: Measured,
     /// Data for the curves in the HTML report.
     pub(crate) plot_data: PlotData,
-    /// Category values and missing cells in columns where training had none.
+    /// Counts of category values and missing cells in columns where training had none.
     pub(crate) unseen: UnseenSummary,
 }
 
-/// Prepares labelled rows for reading; their error messages name flags of the command line.
+/// Prepares labelled rows for evaluation; their error messages name flags of the command line.
 pub(crate) fn labelled(data: &Data, options: Options) -> Labelled<'_> {
     Labelled { explain, ..Labelled::new(data, options) }
 }
 
-/// Evaluates the model on labelled rows, and counts values not seen in training.
+/// Evaluates the model on labelled rows, and counts feature values not seen in training.
 pub(crate) fn measure(rows: &mut Labelled<'_>, model: &Model) -> Result<Findings, Interrupt> {
     let found = rows.options.found.clone();
     let mut unseen = Unseen::new(model, &found);

@@ -19,7 +19,7 @@ pub(crate) fn print(bytes: &[u8]) -> Result<(), Failure> {
     printed(stdout().and_then(|mut stdout| stdout.write_all(bytes)))
 }
 
-/// Opens standard output without the buffer of [`io::Stdout`], which silently accepts writes to a closed descriptor.
+/// Opens standard output directly, because [`io::Stdout`] silently accepts writes to a closed descriptor.
 fn stdout() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
@@ -32,7 +32,8 @@ pub(crate) fn printed(outcome: io::Result<()>) -> Result<(), Failure> {
     }
 }
 
-/// Writer of JSON lines to standard output. After a failed write it writes nothing more, while the run continues.
+/// Writer of JSON lines to standard output, enabled by `--json`. After a failed write it writes nothing more, while the
+/// run continues.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     on: bool,
@@ -55,13 +56,13 @@ impl Events {
         }
     }
 
-    /// Returns the first write error as a failure; a broken pipe counts as success.
+    /// Returns the first error that occurred while writing; a broken pipe counts as success.
     pub(crate) fn close(&mut self) -> Result<(), Failure> {
         self.failure.take().map_or(Ok(()), Err)
     }
 }
 
-/// One line of the progress table, printed as text or as JSON.
+/// Line of the progress table of a fit, printed as text or as JSON.
 #[derive(Debug)]
 pub(crate) struct Line<'a> {
     pub(crate) summary: &'a Summary,
@@ -72,7 +73,7 @@ pub(crate) struct Line<'a> {
     pub(crate) bytes: u64,
 }
 
-/// Heading of the progress table, above lines of [`Line::text`].
+/// Heading of the progress table; its columns match those of [`Line::text`].
 pub(crate) const COLUMNS: &str = "          rows        loss  since last    constant    lane  seconds";
 
 impl Line<'_> {
@@ -103,14 +104,14 @@ impl Line<'_> {
     }
 }
 
-/// Best model found so far by the search for the optimum, printed as text or as JSON.
+/// Line about an iteration of the search for the optimum, with the best model found so far, printed as text or as JSON.
 #[derive(Debug)]
 pub(crate) struct Iteration<'a> {
     pub(crate) found: &'a Optimum,
     pub(crate) seconds: f64,
 }
 
-/// Heading of the table of iterations, above lines of [`Iteration::text`].
+/// Heading of the table of iterations; its columns match those of [`Iteration::text`].
 pub(crate) const SEARCH_COLUMNS: &str = "        passes   objective           gap    relative                 seconds";
 
 impl Iteration<'_> {
@@ -138,14 +139,14 @@ impl Iteration<'_> {
     }
 }
 
-/// One of the penalties that were tried, printed as text or as JSON.
+/// Line about one of the penalties that were tried, printed as text or as JSON.
 #[derive(Debug)]
 pub(crate) struct PathLine<'a> {
     pub(crate) point: &'a PathPoint,
     pub(crate) seconds: f64,
 }
 
-/// Heading of the table of penalties, above lines of [`PathLine::text`].
+/// Heading of the table of penalties; its columns match those of [`PathLine::text`].
 pub(crate) const PATH_COLUMNS: &str = "          --l1          --l2    held-out loss    standard error     seconds";
 
 impl PathLine<'_> {

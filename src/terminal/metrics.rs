@@ -7,14 +7,14 @@ use std::fmt::Write as _;
 use surefoot_glm::{Measured, Rates};
 use surefoot_io::printable;
 
-/// Formats the main metrics of [`main`] in one line.
+/// Formats the metrics of [`main`] in one line.
 pub(crate) fn line(measured: &Measured) -> String {
     let told = main(measured);
     let pairs: Vec<_> = told.iter().map(|(name, value)| format!("{name} {}", number::loss(Some(*value)))).collect();
     if pairs.is_empty() { "too large to be added up".to_owned() } else { pairs.join(", ") }
 }
 
-/// Returns the main metrics that apply to this kind of labels, with their usual names.
+/// Returns the names and values of the most important metrics for this kind of labels, such as accuracy for classes.
 pub(crate) fn main(measured: &Measured) -> Vec<(&'static str, f64)> {
     let metrics = [
         ("loss", measured.loss),
@@ -31,13 +31,14 @@ pub(crate) fn main(measured: &Measured) -> Vec<(&'static str, f64)> {
     metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Returns the metrics that apply to this kind of labels and are not in [`main`].
+/// Returns the names and values of the metrics that apply to this kind of labels and are not in [`main`].
 pub(crate) fn more(measured: &Measured) -> Vec<(&'static str, f64)> {
     let metrics = [("PR-AUC", measured.pr_auc), ("Brier", measured.brier), ("ECE", measured.calibration_error)];
     metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
-/// Returns precision, recall and F1: of the positive class (`positive`), and averaged over classes (`macro`, `weighted`).
+/// Returns precision, recall and F1: of the positive class (`positive`) for two classes, and averaged over classes
+/// (`macro`, `weighted`).
 pub(crate) fn rates(measured: &Measured) -> Vec<(&'static str, Rates)> {
     let averages = measured.confusion.as_ref().and_then(|confusion| confusion.averages());
     let [all, weighted] = averages.map_or([None; 2], |averages| averages.map(Some));

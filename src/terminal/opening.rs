@@ -1,20 +1,20 @@
-//! The first lines of a fit, printed after its first rows are read: the task, and the inferred properties of the data.
+//! The first lines that a fit prints, after its first rows are read: the task, and the inferred properties of the data.
 
 use super::{console::Console, lines::Events, reporter::Reporter};
 use serde_json::{Value, json};
 use surefoot_glm::Plan;
 use surefoot_io::{Format, Head, Options};
 
-/// Facts for the first lines of a fit that are known before any row is read.
+/// Information for the first lines that a fit prints, known before any row is read.
 #[derive(Debug)]
 pub(crate) struct Opening {
-    /// Description of the loss and of the labels that it expects.
+    /// Description of the loss and of the labels that the loss expects.
     pub(crate) task: String,
     /// Name of the output file for the model.
     pub(crate) goes: String,
     /// Whether the format of the data was given by a flag, not inferred.
     pub(crate) is_given: bool,
-    /// Description of the order in which rows are learnt; empty if it is that of the files.
+    /// Description of the order in which rows are learnt; empty if the order is that of the files.
     pub(crate) order: String,
     pub(crate) plan: Plan,
 }
@@ -37,7 +37,7 @@ impl Reporter {
     }
 }
 
-/// Inferred properties of the data, formatted as one line.
+/// Data whose inferred properties (format, delimiter, quotes, header) are formatted as one line.
 struct Data<'a> {
     options: &'a Options,
     is_given: bool,
@@ -81,7 +81,7 @@ impl Data<'_> {
     }
 }
 
-/// Describes the quote character of the cells; `None` if it is the usual one.
+/// Describes the quote character of the cells; `None` if it is the double quote.
 fn quote(head: Head) -> Option<String> {
     match head.quote {
         Some(b'"') => None,
@@ -90,7 +90,7 @@ fn quote(head: Head) -> Option<String> {
     }
 }
 
-/// Describes the delimiter of the cells; `None` if it is the usual one of the format.
+/// Describes the delimiter of the cells; `None` if it is the usual one of the format or there is only one column.
 fn delimiter(head: Head, format: &str) -> Option<String> {
     match (head.delimiter, format) {
         _ if head.width < 2 => None,

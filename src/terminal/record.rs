@@ -11,14 +11,14 @@ const GROWTH: f64 = 1.09;
 pub(crate) struct Record {
     pub(crate) points: Vec<Point>,
     pub(crate) gaps: Vec<Gap>,
-    /// Stages of the run: the name and the duration in seconds of each.
+    /// Stages of the run, such as reading or learning: the name and the duration in seconds of each.
     pub(crate) stages: Vec<(&'static str, f64)>,
     /// Row count at which the next point is recorded.
     next: u64,
     since: Instant,
 }
 
-/// Losses of a run at one row count.
+/// Losses of a run at one row count: point of the curves in the HTML report.
 #[derive(Debug)]
 pub(crate) struct Point {
     pub(crate) seconds: f64,
@@ -27,7 +27,7 @@ pub(crate) struct Point {
     pub(crate) recent: Option<f64>,
 }
 
-/// Certified gap to the best possible model, at one moment of the run.
+/// Certified bound on how much better the best possible model could be, at one moment of the run.
 #[derive(Debug)]
 pub(crate) struct Gap {
     pub(crate) seconds: f64,
@@ -58,7 +58,7 @@ impl Record {
         self.points.push(Point { seconds, summary: trainer.summary(), recent });
     }
 
-    /// Records the last point of the run, unless one was recorded at this row count.
+    /// Records the last point of the run, unless a point was already recorded at this row count.
     pub(crate) fn end(&mut self, trainer: &mut Trainer, seconds: f64) {
         let rows = trainer.summary().rows;
         if self.points.last().is_none_or(|point| point.summary.rows < rows) {
@@ -66,7 +66,7 @@ impl Record {
         }
     }
 
-    /// Records the smallest gap that a certificate gives; does nothing if none gives one.
+    /// Records the smallest bound on the gap to the best model among these certificates; does nothing if none contains a bound.
     pub(crate) fn certified(
         &mut self,
         certificates: &[Certificate],
@@ -81,13 +81,13 @@ impl Record {
         self.gaps.push(Gap { seconds, rows, passes, objective, gap: Some(gap) });
     }
 
-    /// Records the objective and the gap after an iteration of the search for the optimum.
+    /// Records the objective and the certified gap after an iteration of the search for the optimum.
     pub(crate) fn iteration(&mut self, found: &Optimum, rows: u64, seconds: f64) {
         let passes = 1 + found.passes.ceil() as u32;
         self.gaps.push(Gap { seconds, rows, passes, objective: Some(found.objective), gap: found.gap });
     }
 
-    /// Adds the time since the previous call to the duration of the stage `name`.
+    /// Adds the time since the previous call to the duration of the stage called `name`.
     pub(crate) fn stage(&mut self, name: &'static str) {
         let seconds = self.since.elapsed().as_secs_f64();
         self.since = Instant::now();

@@ -19,19 +19,20 @@ use surefoot_io::Options;
 pub(crate) struct Reporter {
     pub(crate) console: Console,
     pub(crate) events: Events,
-    /// Record of the run for the HTML report; `None` if no report was requested.
+    /// Record of the losses of the run for the HTML report; `None` if no report was requested.
     pub(crate) record: Option<Record>,
     /// First lines of the output, printed once the first rows are read; `None` once printed.
     pub(crate) opening: Option<Opening>,
     bar: Option<Progress>,
     started: Instant,
-    /// Number of bytes read in completed passes.
+    /// Number of bytes read by this run in completed passes.
     before: u64,
-    /// Number of bytes read in all passes, including the current one.
+    /// Number of bytes read by this run in all passes, including the current one.
     read: u64,
-    /// Amount of work ([`Rows::work`]) of completed passes.
+    /// Progress, in bytes, made in completed passes: see [`Rows::work`].
     done: u64,
-    /// Number of times that the data are read, from files or from memory; determines the length of the progress bar.
+    /// Number of times that the run will read the data, from files or from memory; determines the length of the
+    /// progress bar.
     times: u64,
 }
 
@@ -65,7 +66,7 @@ impl Reporter {
         self.events.emit(&line.event());
     }
 
-    /// Prints how the penalty is chosen among those that are tried.
+    /// Prints a line that explains how a penalty will be chosen, at the start of the choice.
     fn path_head(&mut self) {
         self.end();
         self.console.say("path: each penalty at its optimum over nine rows in ten, judged by the others");
@@ -116,7 +117,7 @@ impl Reporter {
         }
     }
 
-    /// Records the certified gap, if a report was requested.
+    /// Records the bound on the gap that certificates give, if a report was requested.
     fn certified(&mut self, certificates: &[Certificate], objective: Option<f64>, trainer: &Trainer) {
         let seconds = self.seconds();
         if let Some(record) = &mut self.record {
@@ -124,7 +125,7 @@ impl Reporter {
         }
     }
 
-    /// Adds the time since the previous call to the duration of the stage `name`, if a report was requested.
+    /// Adds the time since the previous call to the duration of the stage called `name`, if a report was requested.
     pub(crate) fn stage(&mut self, name: &'static str) {
         if let Some(record) = &mut self.record {
             record.stage(name);
@@ -145,7 +146,7 @@ impl Reporter {
         self.read
     }
 
-    /// Updates the progress bar to the current position in the data.
+    /// Moves the progress bar to the current position in the data.
     fn at(&mut self, rows: &Rows) {
         let (bytes, total) = rows.bytes();
         let all = total.map(|total| total * self.times);
@@ -154,7 +155,7 @@ impl Reporter {
         bar.at(self.done + rows.work());
     }
 
-    /// Adds the bytes and the work of a completed pass to the totals.
+    /// Adds the bytes read and the progress of a completed pass to the totals.
     fn end_pass(&mut self, rows: &Rows) {
         self.before += rows.bytes().0;
         self.done += rows.work();
@@ -205,7 +206,8 @@ impl Observer for Reporter {
 }
 
 impl Reporter {
-    /// Prints a line of the progress table, and records the certified gap for the HTML report.
+    /// Prints a line of the progress table at a row count that is a power of two, and records the certified gap for the
+    /// HTML report.
     fn milestone(&mut self, trainer: &mut Trainer, rows: &Rows) {
         let recent = trainer.recent_loss();
         self.line(&trainer.summary(), recent, rows);

@@ -36,27 +36,30 @@ pub(crate) struct Results<'a> {
     pub(crate) report: Option<&'a str>,
     /// Properties of the data that the readers inferred.
     pub(crate) found: &'a Inferred,
-    /// Number of skipped rows, which could not be read.
+    /// Number of bad rows (rows that cannot be parsed or learnt) that were skipped.
     pub(crate) skipped: u64,
     /// Training objective over all rows; `None` if the rows were not read again to compute it.
     pub(crate) objective: Option<f64>,
     pub(crate) seconds: f64,
     /// How the search for the optimum ended; `None` without a search.
     pub(crate) ended: Option<Ended>,
-    /// If the search did not reach the optimum, a column whose mean is large relative to its standard deviation, with the ratio of the two.
+    /// If the search did not reach the optimum: a column that may be the cause, because its mean is large relative to its standard
+    /// deviation, and the ratio of the two. Otherwise `None`.
     pub(crate) far: Option<(String, f64)>,
-    /// Columns of the training table with their roles; [`Results::columns`] holds the warnings about them.
+    /// Columns of the table of training data with their roles; [`Results::columns`] holds the warnings about them. `None` if the data are
+    /// no table.
     pub(crate) taken: Option<Columns<'a>>,
     pub(crate) columns: Vec<Warning>,
-    /// Reason why the model should not be used as it is; `None` if there is no such reason.
+    /// Reason why the model should not be used as it is, such as classes that can be separated perfectly; `None` if there is no such
+    /// reason.
     pub(crate) caution: Option<Caution>,
     pub(crate) stop: Option<Stop>,
     /// Shuffle seed; `None` if rows were not shuffled.
     pub(crate) shuffle: Option<u64>,
-    /// Result of the test whether the model, or its reported loss, is significantly worse than the best constant prediction; `None` if
+    /// Result of a test whether the model, or its reported loss, is significantly worse than the best constant prediction; `None` if
     /// neither is.
     pub(crate) loses: Option<WorseThanConstant>,
-    /// Label of all rows if they have only one; otherwise `None`.
+    /// Label shared by all rows; `None` if several labels occurred.
     pub(crate) single: Option<f64>,
     /// Position of the leading lane (one of the learners trained side by side) in the grid of scales: −1 if its scale is the smallest, 1 if
     /// the largest, otherwise 0.
@@ -101,12 +104,12 @@ impl Results<'_> {
         })
     }
 
-    /// Returns the alarm that the order of the rows makes the reported loss meaningless; `None` if it was not raised.
+    /// Returns the alarm that the rows are not in random order, which makes the reported loss meaningless; `None` if it was not raised.
     pub(crate) fn order(&self) -> Option<&OrderAlarm> {
         self.model.and_then(|(model, _)| model.summary.order.as_ref())
     }
 
-    /// Returns the number of feature ids that have a weight; `None` if no model was saved.
+    /// Returns the number of distinct feature ids that have a weight; `None` if no model was saved.
     pub(crate) fn slots(&self) -> Option<u64> {
         self.model.map(|(model, _)| model.index.len() as u64)
     }
@@ -160,7 +163,7 @@ impl Results<'_> {
         self.warnings().iter().for_each(|warning| console.warn(&warning.message));
     }
 
-    /// Prints notes about a choice of penalty or a search that ended before the optimum.
+    /// Prints notes about how the choice of a penalty or the search for the optimum ended, if it did not end as intended.
     fn note_end(&self, console: &Console) {
         if let Some((model, _)) = self.model {
             if let Some(end) = model.path_end() {
@@ -205,8 +208,8 @@ impl Results<'_> {
         }
     }
 
-    /// Returns a line with the loss of the model and that of the best constant prediction, and a line of caution if the order of the rows
-    /// makes the loss meaningless.
+    /// Returns a line with the reported loss and that of the best constant prediction, and, if the order of the rows makes the reported
+    /// loss meaningless, a line with the loss of the model on its training rows.
     fn losses(&self) -> Vec<String> {
         let summary = self.summary;
         let (loss, constant) = (number::loss(summary.loss), number::loss(summary.loss_constant));
@@ -281,7 +284,8 @@ fn lane(scale: f64, summary: &Summary) -> String {
     }
 }
 
-/// Describes the chosen penalty; for an optimum also the command that yields the same model without a search.
+/// Describes the chosen penalty in words; if the optimum was found, adds the command that yields the same model without a choice of
+/// penalty.
 fn penalty(settings: &Settings, is_optimum: bool) -> Vec<String> {
     let Penalty { l1, l2, path, standardize, .. } = settings.penalty;
     let Some(axis) = path else { return Vec::new() };
@@ -319,7 +323,7 @@ pub(crate) fn objective(settings: &Settings) -> String {
     format!("mean loss{terms}{factors}{units}{within}")
 }
 
-/// Describes bounds of weights in words.
+/// Describes lower and upper bounds of weights in words.
 fn range(bounds: Bounds) -> String {
     let (low, high) = (number::shortest(bounds.low()), number::shortest(bounds.high()));
     match (bounds.low().is_finite(), bounds.high().is_finite()) {

@@ -1,4 +1,4 @@
-//! Counts features that did not occur in training, and for each column the new category values and missing cells among them.
+//! Counts features that did not occur in training, and reports new category values and missing cells by column.
 
 use super::warnings::Warning;
 use crate::words::number;
@@ -7,35 +7,37 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use surefoot_glm::{FeatureNames, Missing, Model, Row};
 use surefoot_io::{Cell, CellIndex, Inferred, printable};
 
-/// Greatest number of distinct feature ids that the counter stores, which bounds its memory.
+/// Greatest number of distinct feature ids that the counter stores, to limit its memory.
 const MOST: usize = 1 << 20;
 /// Greatest number of new values per column that are shown as examples.
 const EXAMPLES: usize = 3;
 const COLUMNS: usize = 5;
 
-/// Counter of features that did not occur in training, fed with rows to be predicted.
+/// Counter of features that did not occur in training, updated with each row to be predicted.
 #[derive(Debug)]
 pub(crate) struct Unseen<'a> {
     model: &'a Model,
     index: CellIndex,
-    /// Unseen ids found so far. For a category value or a missing cell: the column, and whether the cell is missing; otherwise `None`.
+    /// Unseen feature ids found so far. If the feature is a category value or a missing cell: the index of its column, and whether the
+    /// cell is missing; otherwise `None`.
     met: HashMap<u64, Option<(usize, bool)>>,
     /// Whether more than [`MOST`] distinct ids occurred, so that counts are incomplete.
     is_full: bool,
-    /// Whether an id without a known name occurred: it may be a value of any categorical column, so that counts by column may be too low.
+    /// Whether an id without a known name occurred: since it may be a value of any categorical column, the counts by column may be too
+    /// low.
     is_unsure: bool,
     rows: u64,
     columns: BTreeMap<usize, Column>,
-    /// Names known before these rows were read; `None` if ids are not shortened to `--bits`. With few bits a new value may get the id of a
-    /// known one, and is then recognised by its name.
+    /// Ids and names known before the rows to be predicted were read; `None` if ids are not shortened by `--bits`. With shortened ids a
+    /// new value may get the id of a known one, and is recognised only by its name.
     before: Option<HashSet<(u64, Box<str>)>>,
 }
 
-/// New category values and missing cells of one column.
+/// Counts of the new category values and missing cells of one column.
 #[derive(Clone, Debug, Default)]
 struct Column {
     rows: u64,
-    /// Number of the last row with a new value, so that a row whose cell lists several is counted once.
+    /// Number of the last row with a new value in this column, so that a row whose cell lists several new values is counted once.
     last: u64,
     values: u64,
     examples: Vec<String>,
@@ -43,7 +45,7 @@ struct Column {
 }
 
 impl<'a> Unseen<'a> {
-    /// Creates a counter before the first row.
+    /// Creates an empty counter for rows to be predicted by this model.
     pub(crate) fn new(model: &'a Model, found: &Inferred) -> Unseen<'a> {
         let reading = &model.settings.reading;
         let before = reading.bits.filter(|_| !reading.table.is_unknown()).map(|_| {
@@ -55,7 +57,8 @@ impl<'a> Unseen<'a> {
         Unseen { model, index, met, is_full: false, is_unsure: false, rows: 0, columns, before }
     }
 
-    /// Counts the features of a row that the model does not know; `unseen` is their number.
+    /// Adds the unseen features of a row to the counts; `unseen` is their number, and `knows` tells whether the model has a weight for a
+    /// feature id.
     pub(crate) fn add(&mut self, row: &Row<'_>, unseen: usize, knows: impl Fn(u64) -> bool, found: &Inferred) {
         self.rows += 1;
         if unseen == 0 {
@@ -70,7 +73,8 @@ impl<'a> Unseen<'a> {
         }
     }
 
-    /// Finds the column and the kind of an unknown id, at its first occurrence or, once the store is full, at every one.
+    /// Determines the column and the kind of an unseen id, and counts it. Called at its first occurrence, or at every one once no more ids
+    /// can be stored.
     fn meet(&mut self, id: u64, found: &Inferred) {
         let names = match self.model.settings.reading.table.is_unknown() {
             true => FeatureNames::default(),
@@ -111,8 +115,8 @@ impl<'a> Unseen<'a> {
 }
 
 impl Unseen<'_> {
-    /// Adds new values of hashed categories that only their names reveal, because their ids are those of known values. The number of rows
-    /// that hold them is unknown: each may be in a row of its own, or a list may hold them all.
+    /// Adds new category values whose hashed ids equal those of known values, so that only their names are new. The number of rows that
+    /// contain them is unknown: each may be in a row of its own, or a list may contain them all.
     fn add_hidden(&mut self, before: &HashSet<(u64, Box<str>)>, found: &Inferred) {
         let mut new = BTreeMap::<usize, BTreeSet<String>>::new();
         found.each_name(|id, name| {
@@ -145,18 +149,18 @@ impl Column {
     }
 }
 
-/// Category values and missing cells that did not occur in training, by column.
+/// Counts of category values and missing cells that did not occur in training, by column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UnseenSummary {
     rows: u64,
-    /// Whether there may be more new values than were counted.
+    /// Whether there may be more new category values than were counted.
     at_least: bool,
     missing: Missing,
     columns: Vec<(String, Column)>,
     features: Features,
 }
 
-/// Number of all features that did not occur in training.
+/// Number of features of all kinds that did not occur in training.
 #[derive(Clone, Copy, Debug, Default)]
 struct Features {
     count: u64,

@@ -7,11 +7,11 @@ use surefoot_glm::{OrderAlarm, Settings, Summary, WorseThanConstant};
 /// Warning about a run or a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Warning {
-    /// Short identifier of the kind of warning, for programs.
+    /// Short identifier of the kind of warning, for programs, such as `worse_than_constant`.
     pub(crate) kind: &'static str,
     /// Message for people, which says what to do.
     pub(crate) message: String,
-    /// Names of the columns that the warning is about; empty if it is about none.
+    /// Names of the columns concerned; empty if the warning is not about columns.
     pub(crate) columns: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ impl Warning {
     }
 }
 
-/// Returns the warning that the order of the rows makes the reported loss meaningless.
+/// Returns the warning that the rows are not in random order, which makes the reported loss meaningless.
 pub(crate) fn order(alarm: &OrderAlarm, settings: &Settings) -> Warning {
     let (printed, loss) = (number::loss(Some(alarm.printed)), order_loss(alarm));
     let message = format!(
@@ -95,7 +95,7 @@ fn sum(loss: Option<f64>) -> String {
     loss.map_or_else(|| "more than can be added up".to_owned(), |loss| number::loss(Some(loss)))
 }
 
-/// Returns the advice for data whose rows are sorted.
+/// Returns advice for data whose rows are sorted, such as to use `--shuffle`.
 fn remedy(settings: &Settings) -> &'static str {
     match settings.ball {
         Some(_) => "train with --shuffle",
@@ -103,7 +103,7 @@ fn remedy(settings: &Settings) -> &'static str {
     }
 }
 
-/// Returns the alarm about the order of the rows as JSON; null for `None`.
+/// Returns the alarm about the order of the rows as JSON; `null` for `None`.
 pub(crate) fn order_object(alarm: Option<&OrderAlarm>) -> Value {
     alarm.map_or(Value::Null, |alarm| {
         json!({

@@ -1,10 +1,10 @@
-//! Certificates in words for people, and as JSON for programs.
+//! Certificates (guaranteed bounds on the loss or the excess loss of a model) as sentences, and as JSON.
 
 use super::number;
 use serde_json::{Value, json};
 use surefoot_glm::{Bound, Bounds, Certificate, Loss, Settings, Subject};
 
-/// Returns the certificates as one JSON object: the first one, with the others under `also`.
+/// Returns the certificates as one JSON object: the first certificate, with all others under `also`.
 pub(crate) fn object(certificates: &[Certificate], settings: &Settings) -> Value {
     let Some((first, others)) = certificates.split_first() else {
         return json!({"kind": "none", "reason": "nothing was learnt"});
@@ -39,7 +39,7 @@ fn one(certificate: &Certificate, settings: &Settings) -> Value {
     })
 }
 
-/// Returns the certificates of a model in words, one line per certificate.
+/// Returns the certificates of a model as sentences, one per certificate.
 pub(crate) fn words(certificates: &[Certificate], settings: &Settings) -> Vec<String> {
     certificates.iter().map(|certificate| sentence(certificate, settings)).collect()
 }
@@ -71,7 +71,7 @@ fn sentence(certificate: &Certificate, settings: &Settings) -> String {
     }
 }
 
-/// Names the quantity that a bound limits, and the rows over which the quantity is taken.
+/// Returns a name for the quantity that the bound of a certificate limits, such as the mean loss on the rows of DATA.
 fn quantity(certificate: &Certificate, bound: &Bound, settings: &Settings) -> &'static str {
     let is_sum = matches!(certificate, Certificate::Deterministic(_));
     match (is_sum, bound.weighted, settings.ball.is_some() || settings.is_unpenalised()) {
@@ -83,7 +83,7 @@ fn quantity(certificate: &Certificate, bound: &Bound, settings: &Settings) -> &'
     }
 }
 
-/// Whether this loss is nonnegative for every label and every prediction.
+/// Whether this loss is nonnegative for every label and prediction.
 fn is_above_zero(loss: Loss) -> bool {
     !matches!(loss, Loss::Poisson | Loss::Gamma | Loss::Tweedie { .. })
 }

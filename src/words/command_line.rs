@@ -1,7 +1,7 @@
-//! The command that was typed, with the chosen penalty in place of `auto`.
+//! The command line as typed, with the chosen penalty in place of `auto`.
 
-/// Returns the typed command line with `flag value` in place of `flag auto`, with `--standardize yes` if that is needed to obtain the same
-/// penalty, and without `--select`; `None` if `flag auto` was not typed.
+/// Returns the typed command line with `flag value` in place of `flag auto`, without `--select`, and with `--standardize yes` if needed to
+/// obtain the same penalty; `None` if `flag auto` was not typed.
 pub(crate) fn with_penalty(words: &[String], flag: &str, value: &str, standardize: bool) -> Option<String> {
     let (mut words, joined) = (words.to_vec(), format!("{flag}=auto"));
     let at = words.iter().position(|word| *word == joined).or_else(|| {

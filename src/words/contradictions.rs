@@ -1,8 +1,8 @@
-//! Messages about settings that exclude each other, which name flags.
+//! Messages about contradictory settings, in terms of command-line flags.
 
 use surefoot_fit::Contradiction;
 
-/// Returns a message that names the contradictory flags and the remedy.
+/// Returns a message that names the contradictory flags and a remedy.
 pub(crate) fn words(contradiction: &Contradiction) -> String {
     let text = match contradiction {
         Contradiction::BallAndPenalty => {

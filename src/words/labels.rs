@@ -1,4 +1,4 @@
-//! Labels, data formats and errors of rows in words.
+//! Descriptions of labels, data formats and errors of rows for messages.
 
 use super::number::shortest;
 use surefoot_glm::{Class, Fault, FeatureKey, Labels, Part, Role, Schema};
@@ -27,7 +27,7 @@ pub(crate) fn coding(labels: &Labels, classes: &[Class]) -> Option<String> {
     }
 }
 
-/// Lists labels as they are written in the data, in one line: the first few and the last.
+/// Lists labels as they are written in the data, in one line; long lists are shortened to the first few and the last.
 pub(crate) fn list_of(labels: &[f64], classes: &[Class]) -> String {
     const FEW: usize = 10;
     let label = |number: f64| printable(&label(number, classes)).into_owned();

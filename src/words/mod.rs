@@ -1,4 +1,4 @@
-//! Numbers, labels, certificates and errors in words, for all modules that show them.
+//! Formatting of numbers, labels, certificates and errors as text, for all modules that show them.
 //!
 //! Depends on no other top-level module of this crate.
 

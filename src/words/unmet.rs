@@ -1,8 +1,8 @@
-//! Warnings about names given by the user that occur in no row.
+//! Warnings about names given in flags that occur in no row.
 
 use surefoot_fit::{Purpose, UnmetName};
 
-/// Returns the flag that was given the name, with the name as its value.
+/// Formats the flag in which a name was given, together with the name: `--keep NAME`.
 pub(crate) fn flag(unmet: &UnmetName) -> String {
     let flag = match unmet.purpose {
         Purpose::Keep => "--keep",
@@ -12,7 +12,7 @@ pub(crate) fn flag(unmet: &UnmetName) -> String {
     format!("{flag} {}", unmet.name)
 }
 
-/// Returns one warning per name that occurs in none of the `rows` rows.
+/// Returns one warning per name given in a flag that occurs in none of the `rows` rows.
 pub(crate) fn warnings(unmet: &[UnmetName], rows: u64) -> Vec<String> {
     let s = if rows == 1 { "" } else { "s" };
     let message = |unmet| format!("{}: none of {rows} row{s} has a namespace or index that is called so", flag(unmet));

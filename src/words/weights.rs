@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 use surefoot_glm::Model;
 use surefoot_io::printable;
 
-/// One weight of a model: the feature, the column (one per class, or a single one), and the value.
+/// One weight of a model: the id of its feature, the index of its class (0 if the model has a single column of weights), and
+/// its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Weight {
     pub(crate) feature: u64,
@@ -38,9 +39,9 @@ pub(crate) struct Weights<'a> {
     pub(crate) largest: Vec<Weight>,
 }
 
-/// Greatest number of characters of a feature name in the table of weights.
+/// Greatest number of characters of a feature name in the printed table of weights; longer names are shortened.
 const NAME: usize = 60;
-/// Length in characters of the longest bar to the left or to the right.
+/// Length in characters of the longest bar to either side in the printed table of weights.
 const BAR: usize = 12;
 
 impl Weights<'_> {
@@ -48,13 +49,15 @@ impl Weights<'_> {
         Weights { model, largest: largest(model, top) }
     }
 
-    /// Returns the label of the class to which a column of weights belongs; `None` if the model has a single column.
+    /// Returns the label of the class to which a column of weights belongs; `None` if the model has a single column of
+    /// weights.
     pub(crate) fn class(&self, column: usize) -> Option<String> {
         let label = self.model.labels.classes.get(column)?;
         Some(labels::label(*label, &self.model.settings.reading.classes))
     }
 
-    /// Returns the name of a feature, with the number of other features that share its weight; its id if no name is stored.
+    /// Returns the name of a feature, followed by the number of other features that share its weight because of hashing, if
+    /// any; the id if no name is stored.
     pub(crate) fn feature(&self, id: u64) -> String {
         let mut names = self.model.names.all(id);
         let Some(name) = names.next() else { return id.to_string() };
@@ -97,7 +100,8 @@ impl Weights<'_> {
     }
 }
 
-/// Draws a horizontal bar that starts in the middle and goes left for a negative share.
+/// Draws a horizontal bar of characters for a share from −1 to 1; it starts in the middle and extends to the left if the
+/// share is negative.
 fn bar(share: f64) -> String {
     let length = (share.abs() * BAR as f64).round() as usize;
     let bar = "█".repeat(if share.is_finite() { length.min(BAR) } else { 0 });

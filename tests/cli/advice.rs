@@ -1,4 +1,4 @@
-//! Remedies given in messages work.
+//! Tests that the remedies suggested by error messages work.
 
 use crate::sandbox::{Sandbox, rows};
 use std::{
@@ -9,7 +9,7 @@ use std::{
 
 const CSV: &str = "y,a,c,d\n1,0.5,red,2024-01-01\n0,1.5,blue,2024-01-02\n1,0.25,red,2024-01-03\n0,2,blue,2024-01-04\n";
 
-/// Files in which something is odd.
+/// Writes small data files, most with one flaw (a missing cell, a text among numbers, an unusual delimiter, …).
 fn files() -> Sandbox {
     let box_ = Sandbox::new();
     box_.write("a.csv", CSV);
@@ -32,7 +32,8 @@ fn files() -> Sandbox {
     box_
 }
 
-/// A command that fails, the part of its message that advises something, and the command with that.
+/// Error messages and their remedies: a command that fails, the advice that its message must contain, and the command
+/// that follows this advice and must succeed.
 const ADVICE: &[(&str, &str, &str)] = &[
     ("fit plain.csv", "say --label COL", "fit plain.csv --label y"),
     ("fit plain.csv --label z", "the columns are y, a", "fit plain.csv --label y"),
@@ -166,7 +167,7 @@ fn quotes_that_are_only_text_are_read_as_text() {
     }
 }
 
-/// Every file of Rust in a folder and those in it, but for tests.
+/// Returns the paths of all Rust source files in a folder and its subfolders, without tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -181,7 +182,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The words with two dashes before them.
+/// Returns the names of the flags mentioned in a text: the words preceded by `--`.
 fn flags(text: &str) -> BTreeSet<String> {
     let is_part = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
     let words = text.split("--").skip(1).zip(text.split("--"));

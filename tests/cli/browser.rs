@@ -1,4 +1,4 @@
-//! A real browser without a window, spoken to by the DevTools protocol through a pipe.
+//! Client for a headless Chromium browser, controlled by the DevTools protocol through pipes.
 
 use serde_json::{Value, json};
 use std::{
@@ -8,11 +8,12 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-/// Programs that will do, by what Debian and others call them.
+/// Names of Chromium programs to look for in PATH.
 const NAMES: [&str; 5] =
     ["chromium-headless-shell", "chrome-headless-shell", "chromium", "chromium-browser", "google-chrome"];
 
-/// Where the variable says the browser is, or one in PATH.
+/// Returns the path of a browser: the one named by `SUREFOOT_CHROMIUM`, otherwise the first of [`NAMES`] in PATH;
+/// `None` if there is none.
 pub(crate) fn installed() -> Option<PathBuf> {
     if let Some(named) = env::var_os("SUREFOOT_CHROMIUM") {
         return Some(named.into());
@@ -21,19 +22,19 @@ pub(crate) fn installed() -> Option<PathBuf> {
     NAMES.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|path| path.is_file())
 }
 
-/// A browser with one empty page.
+/// Running headless browser with one page.
 pub(crate) struct Browser {
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
     session: Option<String>,
     sent: u64,
-    /// Unsolicited events of the browser.
+    /// Events that the browser has sent since the page was opened.
     pub(crate) events: Vec<Value>,
 }
 
 impl Browser {
-    /// Starts it with its files in `folder`.
+    /// Starts the browser `program`, which stores its user data in `folder`.
     pub(crate) fn start(program: &Path, folder: &Path) -> Browser {
         // It reads from descriptor 3 and writes to 4.
         let mut child = Command::new("sh")
@@ -59,7 +60,7 @@ impl Browser {
         browser
     }
 
-    /// Calls a method and waits for what it returns.
+    /// Calls a method of the DevTools protocol, and waits for its result.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
         self.sent += 1;
         let mut message = json!({"id": self.sent, "method": method});
@@ -85,7 +86,7 @@ impl Browser {
         serde_json::from_slice(&bytes).unwrap()
     }
 
-    /// Opens a file, and waits until it is loaded.
+    /// Opens an HTML file, and waits until it is loaded.
     pub(crate) fn open(&mut self, file: &Path) {
         self.events.clear();
         self.call("Page.navigate", json!({"url": format!("file://{}", file.display())}));
@@ -95,7 +96,7 @@ impl Browser {
         }
     }
 
-    /// The value of an expression in the page.
+    /// Evaluates a JavaScript expression in the page and returns its value.
     pub(crate) fn value(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "returnByValue": true});
         let result = self.call("Runtime.evaluate", params);
@@ -103,7 +104,7 @@ impl Browser {
         result["result"]["value"].clone()
     }
 
-    /// Events of a kind since the page was opened.
+    /// Returns the events of one kind, such as `Network.requestWillBeSent`, since the page was opened.
     pub(crate) fn heard(&self, method: &str) -> Vec<&Value> {
         self.events.iter().filter(|event| event["method"] == method).collect()
     }

@@ -1,4 +1,4 @@
-//! The page of `--report` in a real browser: what is drawn, that nothing is fetched, that nothing goes wrong.
+//! Tests the HTML page of `--report` in a real browser: figures are drawn, nothing is fetched, and no script fails.
 
 use crate::{
     browser::{self, Browser},
@@ -7,7 +7,8 @@ use crate::{
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// For every figure: its card, whether it is shown, its size, and how many marks of its series have a size and lie within.
+/// JavaScript expression that returns for each figure: the id of its card (panel), whether it is visible, its size in
+/// pixels, the number of marks drawn, and the number of marks within its bounds.
 const FIGURES: &str = "[...document.querySelectorAll('.card figure')].map(figure => {
     const svg = figure.querySelector('svg'), box = svg.getBoundingClientRect();
     const marks = [...svg.querySelectorAll('g[data-label] > *')].map(mark => mark.getBoundingClientRect());
@@ -18,7 +19,8 @@ const FIGURES: &str = "[...document.querySelectorAll('.card figure')].map(figure
             words: !!(svg.querySelector('title') || svg.ariaLabel)};
 })";
 
-/// Checks all figures of the open page, and returns the cards that they are in.
+/// Asserts that all visible figures of the open page are at least `least` pixels wide and draw their marks within their
+/// bounds, and returns the ids of their cards (panels).
 fn figures(browser: &mut Browser, least: f64) -> Vec<String> {
     let figures = browser.value(FIGURES);
     let shown: Vec<&Value> = figures.as_array().unwrap().iter().filter(|figure| figure["shown"] == true).collect();
@@ -35,7 +37,8 @@ fn width(browser: &mut Browser, width: u32) {
     browser.call("Emulation.setDeviceMetricsOverride", metrics);
 }
 
-/// Nothing but the file itself was asked for, and nothing was complained about.
+/// Asserts that the page requested nothing but its own file, and that the browser reported neither errors nor console
+/// messages.
 fn nothing_leaves(browser: &Browser, file: &Path) {
     let requests = browser.heard("Network.requestWillBeSent");
     let own = format!("file://{}", file.display());

@@ -1,5 +1,5 @@
-//! Cases that users of such tools have run into, one file a kind. Expected values are closed forms, or those of a second way
-//! to say the same.
+//! Cases in which users of comparable tools have run into problems, one file per topic. Expected values are closed forms or
+//! come from an equivalent command.
 
 mod csv;
 mod models;
@@ -10,17 +10,19 @@ mod text;
 
 use crate::sandbox::Sandbox;
 
-/// The predictions of model `m` on a file, as numbers.
+/// Runs `surefoot predict LINE` and returns the predictions.
 fn predictions(box_: &Sandbox, line: &str) -> Vec<f64> {
     box_.ok(&format!("predict {line}")).out.lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// Runs, and expects an error in the data that says all of this, and no output.
+/// Runs a command, and asserts that it fails because of the data (status 1), that its message contains all texts of `says`,
+/// and that it writes no output.
 fn refused(box_: &Sandbox, line: &str, says: &[&str]) {
     fails(box_, 1, line, says);
 }
 
-/// A case with an error of the command line.
+/// Runs a command, and asserts that it fails because of its command line (status 2), that its message contains all texts of
+/// `says`, and that it writes no output.
 fn misused(box_: &Sandbox, line: &str, says: &[&str]) {
     fails(box_, 2, line, says);
 }

@@ -1,16 +1,17 @@
-//! Certificates: what a fit prints and stores about how good its model is.
+//! Tests of certificates: the bounds on the excess loss of a model that a fit prints and stores.
 
 use crate::sandbox::{Sandbox, head, rows};
 use serde_json::Value;
 
-/// The rows of `sandbox::rows` are no longer than √(1 + 10).
+/// Flags that constrain the weights to the unit ball and declare a bound on the norm of rows; those of `sandbox::rows`
+/// have norm at most √(1 + 10) < 3.4.
 const BALL: &str = "--radius 1 --row-norm 3.4";
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// The certificate in the model is the one that was printed.
+/// Asserts that the certificate stored in the model equals the one printed by the fit.
 fn stored(box_: &Sandbox, done: &Value) {
     assert_eq!(box_.ok("inspect model.surefoot --json").json()["certificate"], done["certificate"]);
 }
@@ -226,7 +227,8 @@ fn the_same_rows_give_the_same_bytes_in_a_ball_too() {
     }
 }
 
-/// Interrupted again and again, also while its rows are read once more: what is left is done at the end.
+/// A run that is interrupted repeatedly, even during the additional pass for its certificate, ends with the certificate
+/// of an uninterrupted run.
 #[test]
 fn a_run_cut_off_before_its_certificate_gets_it_later() {
     let box_ = Sandbox::new();
@@ -254,7 +256,8 @@ fn a_run_cut_off_before_its_certificate_gets_it_later() {
     }
 }
 
-/// Bounds in probability say what they need, and rows that come sorted give none: neither a number nor a reason to stop.
+/// Probabilistic certificates state that they assume independent draws. For rows sorted by label no such certificate is
+/// given, and the run does not stop because of one.
 #[test]
 fn rows_that_are_no_draws_give_no_bound_in_probability() {
     let box_ = Sandbox::new();

@@ -1,8 +1,9 @@
-//! Any number of classes: from rows to a model, and from the model to everything that can be asked of it.
+//! Tests of multiclass models: training, prediction, evaluation, export and inspection.
 
 use crate::sandbox::Sandbox;
 
-/// Rows of classes 2, 5 and 9, by which of three features is largest, with every seventh wrong.
+/// Generates `n` svmlight rows of the classes 2, 5 and 9; the class is the one of features 1 to 3 that is present, but
+/// wrong in every seventh row.
 fn rows(n: usize) -> String {
     let classes = [5, 2, 9];
     (0..n)
@@ -17,7 +18,7 @@ fn numbers(line: &str) -> Vec<f64> {
     line.split(' ').map(|number| number.parse().unwrap()).collect()
 }
 
-/// Labels and margins of rows, from weights as they are exported.
+/// Returns for each svmlight row its class (as an index) and its margins, computed by hand from exported weights.
 fn by_hand(csv: &str, rows: &str) -> Vec<(usize, Vec<f64>)> {
     let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(lines[0], ["feature", "slot", "weight:2", "weight:5", "weight:9"]);

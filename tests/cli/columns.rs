@@ -1,15 +1,16 @@
-//! How columns are taken, what may be wrong with them, and what training never saw of them.
+//! Tests of the roles given to table columns, of warnings about suspicious columns, and of values that did not occur in training.
 
 use crate::sandbox::Sandbox;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// A number between 0 and 1 that follows from another.
+/// Returns a pseudo-random number in \[0, 1), determined by `n`.
 fn noise(n: usize) -> f64 {
     ((n as f64 * 12.9898).sin() * 43758.5453).fract().abs()
 }
 
-/// A table of rows of these cells, the label `y` first: 0 or 1 by chance.
+/// Generates a CSV table of `rows` rows whose first column is a random label `y`, 0 or 1; `cells` writes the other cells, given the
+/// row number and the label.
 fn table(rows: usize, header: &str, cells: impl Fn(usize, bool) -> String) -> String {
     let mut text = format!("y,{header}\n");
     for n in 0..rows {
@@ -19,7 +20,7 @@ fn table(rows: usize, header: &str, cells: impl Fn(usize, bool) -> String) -> St
     text
 }
 
-/// Kinds of warnings about columns and the columns, in their order.
+/// Returns the warnings about columns in the results of a fit: the kind of each warning, and the names of its columns.
 fn warned(done: &Value) -> Vec<(String, Vec<String>)> {
     let all = done["warnings"].as_array().unwrap().iter().filter(|warning| warning["columns"].is_array());
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -144,7 +145,8 @@ fn a_leak_is_found_in_one_value_of_many_and_with_zeros_of_either_sign() {
     assert_eq!(warned(&done), [("column_leak".to_owned(), vec!["a".to_owned()])]);
 }
 
-/// A table of 100 rows as text; as Parquet and Arrow, plain and with a dictionary that has a word of no row, as pyarrow writes them.
+/// Writes a table of 100 rows as CSV, and copies the same table as Parquet and Arrow, written by pyarrow: with plain columns, and with
+/// a dictionary column that has an unused entry.
 fn in_all_formats(box_: &Sandbox) {
     let mut text = "y,x,city,one,id\n".to_owned();
     for n in 0..100 {
@@ -245,7 +247,8 @@ fn what_training_never_saw_is_said_by_column() {
     assert_eq!(box_.ok("eval m a.csv --json").json()["unseen_values"], json!([]));
 }
 
-/// `tags.parquet` has the labels 1, 0, 1 and the lists [a], [b] and [a, c, d, e]: `pyarrow.parquet.write_table` of columns y and tags.
+/// A list in one row may hold several new values: each is counted, and the row once. The file `tags.parquet`, written by pyarrow, has
+/// the labels 1, 0, 1 and the lists [a], [b] and [a, c, d, e].
 #[test]
 #[cfg(feature = "parquet")]
 fn a_list_may_hold_all_new_values_in_one_row() {

@@ -1,10 +1,10 @@
-//! Whoever reads standard output may go away, or the disk may be full.
+//! Tests of a standard output that fails: the reader of a pipe has closed it, or the disk is full.
 
 use crate::sandbox::{Ran, Sandbox, rows, skipped};
 use std::fs::OpenOptions;
 use std::process::{Command, Stdio};
 
-/// `surefoot LINE | head -1`: the status and standard error of surefoot.
+/// Runs `surefoot LINE | head -1`, and returns the exit status and standard error of surefoot.
 fn into_head(box_: &Sandbox, line: &str) -> Ran {
     let mut command = box_.command(line.split(' '));
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

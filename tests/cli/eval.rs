@@ -1,4 +1,4 @@
-//! Measuring, and looking into a model.
+//! Tests of `eval` (metrics on labelled data) and `inspect` (contents of a model).
 
 use crate::sandbox::{Sandbox, rows};
 
@@ -55,7 +55,8 @@ fn metrics_follow_from_the_predictions() {
     assert!(box_.ok("eval m a.svm").out.contains("AUC"));
 }
 
-/// The mean, over positive rows, of the share of positive ones among those that are ranked at least as high.
+/// Computes the average precision by its definition: the mean over positive rows of the share of positive rows among
+/// those with at least the same margin.
 fn average_precision(scored: &[(bool, f64)]) -> f64 {
     let above = |m: f64, yes: bool| scored.iter().filter(|row| row.1 >= m && (row.0 || !yes)).count() as f64;
     let positive: Vec<f64> = scored.iter().filter(|row| row.0).map(|row| row.1).collect();

@@ -1,4 +1,4 @@
-//! Weights as text, and models without their state.
+//! Tests of `export`: weights as text, and models without their training state.
 
 use crate::sandbox::{Sandbox, rows};
 
@@ -62,7 +62,7 @@ fn what_cannot_be_exported_is_refused_at_once() {
     assert_eq!(box_.names(), ["a.svm", "model.surefoot"]);
 }
 
-/// The margins of rows of named values, from the lines of an export alone.
+/// Computes the margins of rows of named feature values from the CSV text of an export alone.
 fn margins(csv: &str, rows: &[Vec<(String, f64)>]) -> Vec<f64> {
     let cells = |line: &str| line.split(',').map(str::to_owned).collect::<Vec<_>>();
     let lines: Vec<_> = csv.lines().skip(1).map(cells).collect();
@@ -73,7 +73,8 @@ fn margins(csv: &str, rows: &[Vec<(String, f64)>]) -> Vec<f64> {
     rows.iter().map(|row| weight("(intercept)") + row.iter().map(|(name, x)| weight(name) * x).sum::<f64>()).collect()
 }
 
-/// Hashed to few bits, features share weights: each has its line, and the lines score rows as the model does.
+/// If features share weights because they are hashed to few bits, the export lists each feature, and the margins
+/// computed from it equal those of the model.
 #[test]
 fn a_hashed_model_is_scored_from_its_export() {
     let box_ = Sandbox::new();

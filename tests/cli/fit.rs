@@ -1,4 +1,4 @@
-//! Output and messages of a fit.
+//! Tests of the output and the messages of `fit`.
 
 use crate::sandbox::{Sandbox, rows};
 use serde_json::Value;

@@ -1,4 +1,5 @@
-//! Flags do what they say, or are refused: each flag with each format of data and with each loss, by the command's own table.
+//! Tests every flag with every data format and every loss: according to the table of rules in the program, a flag either
+//! changes the result or is refused.
 
 #[path = "../../src/flags/rules.rs"]
 #[allow(dead_code, unreachable_pub)]
@@ -9,7 +10,7 @@ use rules::{Kind, Rule, TABLE};
 use std::collections::HashMap;
 use surefoot_glm::Loss;
 
-/// Formats and the flags without which their rows cannot be read.
+/// Data formats, each with the flags required to read its rows.
 const FORMATS: [(&str, &str); 6] = [
     ("svmlight", ""),
     ("vw", ""),
@@ -19,20 +20,20 @@ const FORMATS: [(&str, &str); 6] = [
     ("arrow", "--label y"),
 ];
 
-/// How a flag shows that it acts.
+/// Evidence that a flag has an effect: usually two sets of flags to run `fit` with.
 enum Acts {
-    /// The model is another with the second flags than with the first.
+    /// The two sets of flags produce different models.
     Differs(&'static str, &'static str),
-    /// The first flags fail, with the second they do not.
+    /// The fit fails with the first set of flags and succeeds with the second.
     Rescues(&'static str, &'static str),
-    /// The second flags fail in the data, the first do not.
+    /// The fit succeeds with the first set of flags and fails with the second, because of the data.
     Breaks(&'static str, &'static str),
-    /// Its effect is tested elsewhere: here only that it is accepted.
+    /// The fit succeeds with these flags; another test checks their effect.
     Elsewhere(&'static str),
 }
 use Acts::{Breaks, Differs, Elsewhere, Rescues};
 
-/// Evidence that a flag of `fit` has an effect with data of this kind; `DATA` stands for the name of the rows.
+/// Returns evidence that a flag of `fit` has an effect on data of this kind; `DATA` stands for the name of the data file.
 fn acts(flag: &str, kind: Kind) -> Acts {
     let sparse = matches!(kind, Kind::Svmlight | Kind::Vw);
     match flag {
@@ -70,7 +71,7 @@ fn acts(flag: &str, kind: Kind) -> Acts {
     }
 }
 
-/// Evidence for flags to which the format does not matter.
+/// Returns evidence that a flag of `fit` has an effect, for flags whose effect does not depend on the data format.
 fn acts_on_model(flag: &str) -> Acts {
     match flag {
         "loss" => Differs("", "--loss squared"),
@@ -106,19 +107,19 @@ fn acts_on_model(flag: &str) -> Acts {
     }
 }
 
-/// Flags of other commands.
+/// Whether a flag belongs to `fit`, and not only to `predict` or `eval`.
 fn is_of_fit(rule: &Rule) -> bool {
     let others = ["unlabelled", "type", "flush", "on-error", "id", "rates", "unweighted"];
     !others.contains(&rule.flag)
 }
 
-/// The rows in each format, and the models that were made of them.
+/// Data files in all formats, and a cache of the models trained on them.
 struct Walk {
     box_: Sandbox,
     models: HashMap<String, Result<Vec<u8>, i32>>,
 }
 
-/// Label, weight, exposure, two numbers and a category, as in `rows.parquet`.
+/// Rows of the test data: label, weight, exposure, two numbers and a category; `rows.parquet` contains the same rows.
 const ROWS: [(u8, u8, u8, f64, f64, &str); 12] = [
     (1, 1, 1, -1.0, 1.0, "red"),
     (2, 2, 2, 0.5, 0.25, "blue"),
@@ -170,7 +171,8 @@ impl Walk {
         Walk { box_, models: HashMap::new() }
     }
 
-    /// The command line of a fit. A first word that is no flag is the name of other rows.
+    /// Returns the command line of a fit with these flags. If the first word of `flags` is no flag, it names the data file to
+    /// use instead of `rows`.
     fn line(&self, (format, needs): (&str, &str), flags: &str) -> String {
         let (rows, flags) = match flags.split_once(' ').unwrap_or((flags, "")) {
             (first, rest) if !first.is_empty() && !first.starts_with('-') => (first, rest),
@@ -186,7 +188,7 @@ impl Walk {
         format!("fit {data} {needs} {flags} -o m")
     }
 
-    /// The bytes of a model, or the exit status of a failure.
+    /// Runs a fit unless its result is cached; returns the bytes of the model, or the exit status if it failed.
     fn fit(&mut self, line: String) -> Result<Vec<u8>, i32> {
         let known = self.models.get(&line).cloned();
         known.unwrap_or_else(|| {
@@ -198,7 +200,7 @@ impl Walk {
         })
     }
 
-    /// A cell of the table that says that a flag means nothing there.
+    /// Asserts that a command refuses `flag` for the reason `why`, with status 2, a message of one line and no output.
     fn refused(&self, line: &str, flag: &str, why: &str) {
         let _ = std::fs::remove_file(self.box_.path("m"));
         let ran = self.box_.fails(2, line);
@@ -207,7 +209,7 @@ impl Walk {
         assert_eq!(ran.err.lines().count(), 1, "{line}: {}", ran.err);
     }
 
-    /// A cell that says that a flag acts there, with `more` flags beside it.
+    /// Asserts that a flag has the effect described by `acts` on data of this format, together with the flags `more`.
     fn acting(&mut self, acts: &Acts, format: (&str, &str), more: &str) {
         let (Differs(without, with) | Rescues(without, with) | Breaks(without, with)) = acts else {
             let Elsewhere(with) = acts else { return };
@@ -226,7 +228,7 @@ impl Walk {
     }
 }
 
-/// Some value for a flag.
+/// Returns an arbitrary valid value for a flag.
 fn some(flag: &str) -> &'static str {
     match flag {
         "label" | "weight" | "trials" | "offset" | "exposure" | "categorical" | "text" | "numeric" | "ignore"
@@ -266,7 +268,7 @@ fn each_flag_acts_with_each_format_or_is_refused() {
     }
 }
 
-/// Flags that change a model of any loss, and how; the others of the table have to do with data or the run.
+/// Flags that affect the model for every loss; the other flags of the table concern the data or the run.
 const OF_MODELS: [&str; 13] = [
     "weight",
     "offset",

@@ -1,4 +1,4 @@
-//! Folders as DATA, patterns that cross folders, and the columns that folders name.
+//! Tests of folders and recursive glob patterns as DATA, and of columns taken from folder names such as `year=2024`.
 
 use crate::sandbox::Sandbox;
 use std::fs;
@@ -8,7 +8,8 @@ fn write(box_: &Sandbox, name: &str, text: &str) {
     box_.write(name, text);
 }
 
-/// A table of two years with files of no data in it, and another without its years in the paths.
+/// Writes a table in two folders `year=2023` and `year=2024`, with additional files that are no data, and the same
+/// table as one file with a column `year`.
 fn table() -> Sandbox {
     let box_ = Sandbox::new();
     for (year, rows) in [(2023, "0,1\n1,2\n1,3\n"), (2024, "1,2\n0,-1\n1,4\n0,0.5\n")] {

@@ -1,8 +1,8 @@
-//! Rows are the same in every text format.
+//! Tests that all text formats yield the same rows.
 
 use crate::sandbox::{Sandbox, Uniform};
 
-/// Rows of a number, a class of three, and a label that depends on both.
+/// Generates `n` rows of a number and a colour, with a label that depends on both: (label, number, colour).
 fn table(n: usize) -> Vec<(bool, f64, &'static str)> {
     let mut u = Uniform(99);
     let row = |_| {

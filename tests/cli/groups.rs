@@ -1,9 +1,10 @@
-//! Penalty factors and bounds by group of features.
+//! Tests of penalty factors and bounds for groups of features.
 
 use crate::sandbox::{Sandbox, Uniform};
 use serde_json::Value;
 
-/// Rows as CSV, Vowpal Wabbit text and svmlight: four numbers and a class of three.
+/// Generates `n` rows of four numbers and a category of three values, as CSV, Vowpal Wabbit text and svmlight text: the name
+/// and the content of each file.
 fn tables(n: usize) -> [(&'static str, String); 3] {
     let mut u = Uniform(17);
     let (mut csv, mut vw, mut svm) = ("y,a,b,c,d,colour\n".to_owned(), String::new(), String::new());
@@ -32,7 +33,8 @@ fn with_tables(n: usize) -> Sandbox {
     box_
 }
 
-/// Data, and the flags for a group of one number, for all values of the category, and for the two numbers without influence.
+/// Data, and the names of three groups of features in flags: one number, all values of the category, and the two numbers
+/// that do not affect the label.
 const FORMATS: [(&str, &str, &str, &str); 4] = [
     ("a.csv --label y", "a", "colour", "c*"),
     ("a.csv --label y", "2", "6", "4-5"),
@@ -84,7 +86,7 @@ fn groups_are_the_same_in_every_format_and_reach_the_optimum() {
     assert!(objectives.iter().all(|x| (x / objectives[0] - 1.0).abs() < 1e-9), "{objectives:?}");
 }
 
-/// Without a rule of their own features are held by the flags for all, and a factor of 1 is none.
+/// A penalty factor of 1 changes nothing, and bounds that a group shares with all weights change nothing.
 #[test]
 fn groups_that_change_nothing_change_nothing() {
     let box_ = with_tables(300);
@@ -201,7 +203,7 @@ fn groups_are_stored_shown_and_held_against_flags() {
     assert!(weights(&box_, "m").iter().all(|(name, w)| *w <= 0.5 && (name != "b" || *w <= 0.0)));
 }
 
-/// A report and a model of a run that was cut off and taken up again are those of a run that was not.
+/// A run with groups that is interrupted and resumed ends in the same bytes of model and report as an uninterrupted run.
 #[test]
 fn runs_that_are_cut_off_end_in_the_same_bytes() {
     let box_ = with_tables(3000);

@@ -1,4 +1,4 @@
-//! Help, completions and the manual page; wrong usage.
+//! Tests of the help texts, shell completions and manual page, and of errors in the command line.
 
 use crate::sandbox::Sandbox;
 

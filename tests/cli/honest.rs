@@ -1,9 +1,9 @@
-//! The printed loss is that of models that a save would have stored.
+//! Tests that the printed progressive loss is that of the models that `fit` would have saved at each row.
 
 use crate::sandbox::{Sandbox, head, rows};
 use surefoot_glm::Loss;
 
-/// A mean with the rounding errors carried along (Neumaier).
+/// Running mean with compensated summation (Neumaier).
 #[derive(Default)]
 struct Mean {
     sum: f64,
@@ -24,8 +24,8 @@ impl Mean {
     }
 }
 
-/// The losses that `fit` prints for `text`, and those of a plain loop: a model of the first k rows, saved, scores
-/// row k + 1.
+/// Returns the progressive losses that `fit` prints for `text`, and those of a naive loop in which the model saved
+/// after k rows predicts row k + 1.
 fn printed_and_looped(text: &str, loss: Loss, more: &str) -> (Vec<f64>, Vec<f64>) {
     let box_ = Sandbox::new();
     box_.write("all.svm", text);

@@ -1,11 +1,12 @@
-//! Malicious input: names that a terminal would obey, files in the way, an output that is closed.
+//! Tests of malicious input: names with control sequences for terminals, files in unexpected places, and outputs that are
+//! closed.
 
 use crate::sandbox::{Ran, Sandbox, signal, skipped};
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-/// Classes and columns whose names carry commands for terminals and spreadsheets.
+/// CSV table whose classes and columns have names with commands for terminals and spreadsheets.
 const TABLE: &str =
     "y,+1,@x,\u{202e}z\n\"a\u{1b}[2J\nb\",1,0,2\nc,0,1,1\n\"a\u{1b}[2J\nb\",2,1,0\nc,-1,0,1\n-d,1,-1,1\nc,0,-2,1\n";
 
@@ -112,12 +113,13 @@ fn a_model_that_could_not_be_read_is_not_written() {
     assert!(box_.read("m") == before);
 }
 
-/// A file of 20 MB whose rows are long, of which the reader can be far ahead of the predictions by less than half.
+/// Generates 20 MB of long rows: so much that the reader thread can buffer less than half before the predictions are consumed.
 fn long_rows() -> String {
     format!("1 1:1 # {}\n", "-".repeat(1000)).repeat(20_000)
 }
 
-/// Predicts rows whose file is changed after the first of them came out; the predictions are not read before.
+/// Predicts rows while `change` is applied to their file after the first prediction has come out; further predictions are
+/// consumed only afterwards. Returns the exit status, the number of further output lines, and standard error.
 fn predict_while(change: impl FnOnce(&Sandbox)) -> (Option<i32>, usize, String) {
     let box_ = Sandbox::new();
     box_.write("a.svm", "1 1:1\n0 2:1\n");
@@ -147,7 +149,7 @@ fn an_input_that_shrinks_while_it_is_read_is_an_error_and_one_that_grows_is_read
     assert!(says.contains("b.svm:20002:"), "{says}");
 }
 
-/// Runs `surefoot LINE` where no thread can be started, as somebody for whom that limit holds; `None` where that cannot be had.
+/// Runs `surefoot LINE` as a user who may start no further threads; `None` if this system cannot impose such a limit.
 fn without_threads(box_: &Sandbox, line: &str) -> Option<Ran> {
     box_.run_unprivileged(&["prlimit", "--nproc=1"], line)
 }
@@ -212,7 +214,7 @@ fn no_script_runs_in_the_page_whatever_files_are_called() {
     }
 }
 
-/// Rows of which none has a feature: a model in every mode, or a message.
+/// Training, prediction, evaluation and inspection work on rows without any feature, for every loss and kind of fit.
 #[test]
 fn rows_without_features_are_a_model_in_every_mode() {
     let box_ = Sandbox::new();

@@ -1,16 +1,16 @@
-//! `docs/json.md` names whatever `--json` prints.
+//! Tests that `docs/json.md` documents every field that `--json` prints.
 
 use crate::sandbox::{Ran, Sandbox, rows};
 use serde_json::Value;
 
-/// The section of the page about an object, by what its heading begins with.
+/// Returns the section of a Markdown page whose heading begins with `heading`, the name of a JSON object.
 fn section(page: &str, heading: &str) -> String {
     let start = page.find(&format!("## `{heading}`")).unwrap_or_else(|| panic!("no section for {heading}"));
     let rest = &page[start + 3..];
     rest[..rest.find("\n## ").unwrap_or(rest.len())].to_owned()
 }
 
-/// Asserts that the page names each field of an object.
+/// Asserts that the section `heading` of the page mentions each field of the JSON object.
 fn assert_named(page: &str, heading: &str, object: &Value) {
     let section = section(page, heading);
     for field in object.as_object().unwrap().keys().filter(|&field| field != "event") {

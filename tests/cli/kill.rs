@@ -1,16 +1,16 @@
-//! SIGKILL at random moments: nothing is lost but the rows since the last snapshot.
+//! Tests that SIGKILL at random moments loses no more than the rows since the last snapshot.
 //!
-//! `SUREFOOT_KILLS=100 cargo test --test cli kill` is the long form.
+//! `SUREFOOT_KILLS=100 cargo test --test cli kill` runs the long form.
 
 use crate::sandbox::{Sandbox, Uniform, rows, signal};
 use std::time::Duration;
 
-/// How often a run is killed in this test.
+/// Returns the number of times that a run is killed: the value of `SUREFOOT_KILLS`, by default 12.
 fn kills() -> usize {
     std::env::var("SUREFOOT_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(12)
 }
 
-/// Svmlight rows converted to CSV.
+/// Converts svmlight rows of ten dense features to CSV.
 fn as_csv(text: &str) -> String {
     let names: Vec<_> = (1..=10).map(|j| format!("x{j}")).collect();
     let mut csv = format!("y,{}\n", names.join(","));

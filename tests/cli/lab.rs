@@ -1,4 +1,5 @@
-//! Theory against numbers: what the command writes, and how it ends. The numbers are tested in the crate.
+//! Tests of `lab`, which compares theorems with measurements: its output files and exit status. Tests of the numbers
+//! are in the crate `surefoot-lab`.
 
 use crate::sandbox::Sandbox;
 

@@ -1,4 +1,4 @@
-//! Labels: which are classes, which class is the positive one, and what is said about them.
+//! Tests of labels: which are class labels, which class is the positive one, and the messages about labels.
 
 use crate::sandbox::Sandbox;
 

@@ -1,8 +1,8 @@
-//! Losses by name: their parameters, labels, predictions and numbers.
+//! Tests of each loss by name: its parameter, labels, predictions and reported values.
 
 use crate::sandbox::Sandbox;
 
-/// Rows with a signal, labels of which any loss can be trained but those of classes.
+/// Generates 200 rows whose labels, 1 to 4, depend on the features and are valid for every regression loss.
 fn amounts() -> String {
     (0..200).map(|t| format!("{} 1:{} 2:{}\n", 1 + t % 4, t % 4, 0.1 * f64::from(t % 7))).collect()
 }
@@ -33,7 +33,7 @@ fn every_loss_of_numbers_learns_predicts_and_is_measured() {
     }
 }
 
-/// The mean loss of the best constant over labels 1, 2, 3, 4.
+/// Returns the mean loss of the best constant prediction of the labels 1, 2, 3 and 4.
 fn constant(loss: &str) -> f64 {
     match loss {
         "squared" => 0.625,

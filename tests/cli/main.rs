@@ -1,6 +1,7 @@
-//! The command as its users meet it: files and flags in, files, streams and an exit status out.
+//! Tests the command as a whole: arguments and files in, output files, streams and exit status out.
 //!
-//! Expected values come from closed forms, from other tools, or from a second, plainer way to compute the same.
+//! Expected values come from closed forms, from other tools, or from a second, simpler computation of the same
+//! quantity.
 
 mod advice;
 mod browser;

@@ -1,9 +1,10 @@
-//! The budget of memory: a run that would exceed it ends with an error at its row, and leaves nothing behind.
+//! Tests of the memory budget: a run that would exceed it ends with an error that names the row, and leaves no files behind.
 
 use crate::sandbox::{Ran, Sandbox};
 use std::process::Command;
 
-/// Data that need more memory than a budget, which is given in MiB: their file, the budget, and how they are fitted.
+/// Writes data files that cannot be fitted within a memory budget: for each, its name, the budget in MiB, and the flags of the
+/// fit.
 fn hungry(box_: &Sandbox) -> Vec<(&'static str, u32, &'static str)> {
     let long = |head: &str, fill: u8, tail: &str| [head.as_bytes(), &vec![fill; 90 << 20], tail.as_bytes()].concat();
     box_.write("line.vw", long("1 | a", b' ', "\n"));
@@ -96,7 +97,8 @@ fn predictions_beyond_the_budget_leave_the_file_that_was_there() {
     }
 }
 
-/// `row.parquet` has one row, whose list of two million zeros takes 888 bytes: `pyarrow.parquet.write_table` of columns y and x.
+/// A list of two million numbers that is compressed to 888 bytes counts against the memory budget. The file `row.parquet`,
+/// written by pyarrow, contains it as its only row.
 #[test]
 #[cfg(feature = "parquet")]
 fn a_list_of_one_huge_row_takes_no_memory_unseen() {

@@ -1,8 +1,8 @@
-//! Missing cells: filled with means that a model keeps, and what counts as missing.
+//! Tests of missing cells: which texts count as missing, and how cells are filled with column means that the model stores.
 
 use crate::sandbox::Sandbox;
 
-/// The weights of a model by the names of its features.
+/// Exports a model and returns the name of each feature with its weight.
 fn weights(box_: &Sandbox, model: &str) -> Vec<(String, f64)> {
     let text = box_.ok(&format!("export {model} -o -")).out;
     let line = |line: &str| {
@@ -12,7 +12,8 @@ fn weights(box_: &Sandbox, model: &str) -> Vec<(String, f64)> {
     text.lines().skip(1).map(line).collect()
 }
 
-/// Rows with gaps in the column `b`, whose mean is −2.5 without the row of weight 0, and the same with that mean and an indicator.
+/// Writes a table with missing cells in column `b`, whose mean is −2.5 (without the row of weight 0), and the equivalent table in
+/// which the mean and an indicator column are filled in.
 fn gaps(box_: &Sandbox) {
     let rows = [
         (0, 1, 1, "-1"),

@@ -1,4 +1,4 @@
-//! Model files that are none, are damaged, or come from the future.
+//! Tests of model files that are no models, are damaged, or were written by a later version.
 
 use crate::sandbox::{Sandbox, rows};
 

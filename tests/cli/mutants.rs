@@ -1,5 +1,5 @@
-//! Model files of other hands: whole, with every checksum right, and wrong. Each command that takes a model does its work or says what
-//! is at fault; none panics, none takes memory for what a file only claims.
+//! Fuzz test of model files that are well-formed, with correct checksums, but have altered contents. Every command that reads a model
+//! either works or reports an error; none panics or allocates memory for what a file merely claims.
 
 #[allow(dead_code, unreachable_pub)]
 #[path = "../../fuzz/mutant.rs"]
@@ -9,7 +9,8 @@ use crate::sandbox::{Ran, Sandbox, Uniform};
 use std::env;
 use surefoot_io::Archive;
 
-/// Data files, and flags of fits: whole models, and some that a row at fault or a budget leaves unfinished.
+/// Fits whose models are mutated: the data file and the flags of each. Some leave unfinished models, because of a bad row or a time
+/// limit.
 const SEEDS: [(&str, &str); 9] = [
     ("a.svm", ""),
     ("a.svm", "--loss softmax --l2 0.1 --standardize yes"),
@@ -33,7 +34,7 @@ fn data(box_: &Sandbox) {
     box_.write("a.csv", "y,s,a,c,e\n".to_owned() + &(0..120).map(row).collect::<String>());
 }
 
-/// Runs a command, which may refuse the model or its data, in the form of all errors.
+/// Runs a command, and asserts that it succeeds or fails with a regular error message.
 fn ends_well(box_: &Sandbox, line: &str) -> Ran {
     let ran = box_.run(line);
     let last = ran.err.lines().last().unwrap_or_default();
@@ -47,7 +48,7 @@ fn ends_well(box_: &Sandbox, line: &str) -> Ran {
     ran
 }
 
-/// As many mutants as the variable says, or a few.
+/// Each command works on mutated models or refuses them. `SUREFOOT_MUTANTS` sets the number of mutants (default 120).
 #[test]
 fn commands_do_their_work_with_mutants_or_refuse_them() {
     let number = |name: &str, default: u64| env::var(name).ok().and_then(|said| said.parse().ok()).unwrap_or(default);

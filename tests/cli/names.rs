@@ -1,8 +1,8 @@
-//! Names in flags: columns, namespaces, indices; those that are there and those that are not.
+//! Tests of names in flags (columns, namespaces, feature indices), both existing and unknown.
 
 use crate::sandbox::{Sandbox, rows};
 
-/// The features of a model.
+/// Exports a model and returns the names of its features, without the intercept.
 fn features(box_: &Sandbox, model: &str) -> Vec<String> {
     let csv = box_.ok(&format!("export {model} -o -")).out;
     csv.lines().skip(2).map(|line| line.split(',').next().unwrap().to_owned()).collect()

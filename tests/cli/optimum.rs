@@ -1,4 +1,4 @@
-//! `--passes auto`: the least objective, what is certified of it, and what becomes of a search that is interrupted.
+//! Tests of `--passes auto`: the minimal objective, the certified duality gap, and interrupted searches.
 
 use crate::sandbox::{Sandbox, rows, signal};
 use serde_json::Value;
@@ -8,13 +8,13 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// Weights without the intercept.
+/// Exports a model and returns its weights, without the intercept.
 fn weights(box_: &Sandbox, model: &str) -> Vec<f64> {
     let csv = box_.ok(&format!("export {model} -o -")).out;
     csv.lines().skip(2).map(|line| line.rsplit(',').next().unwrap().parse().unwrap()).collect()
 }
 
-/// The objective of a model, from what `eval` and `export` say.
+/// Computes the penalised objective of a model on `data` from the output of `eval` (mean loss) and `export` (weights).
 fn objective(box_: &Sandbox, model: &str, data: &str, l1: f64, l2: f64) -> f64 {
     let loss = number(&box_.ok(&format!("eval {model} {data} --json")).json()["loss"]);
     let weights = weights(box_, model);
@@ -334,7 +334,8 @@ fn what_cannot_be_or_is_of_no_use_is_said() {
     assert!(separable.contains("note: the labels are separable") || separable.contains("certificate"), "{separable}");
 }
 
-/// A finished model that is taken further to the optimum of other rows.
+/// If a finished model is continued on new rows with an L2 penalty and `--passes auto`, features that occur in none of
+/// these rows get the weight 0.
 #[test]
 fn features_that_are_not_on_new_rows_are_0_at_their_optimum() {
     let box_ = Sandbox::new();

@@ -1,9 +1,10 @@
-//! Rows that come sorted: the printed loss is said to be worthless wherever it is shown.
+//! Tests of sorted rows: wherever the printed loss appears, a warning says that it is meaningless.
 
 use crate::sandbox::{Ran, Sandbox, Uniform, head, signal};
 use std::io::Write;
 
-/// A table of flowers of three kinds, each near a point of its own.
+/// Generates CSV rows of flowers of three species, `each` of each, sorted by species: length, width and species, with
+/// measurements near a centre per species.
 fn flowers(each: usize) -> Vec<String> {
     let mut u = Uniform(5);
     let mut rows = Vec::new();
@@ -16,12 +17,12 @@ fn flowers(each: usize) -> Vec<String> {
     rows
 }
 
-/// With a header, in this order.
+/// Joins CSV rows to a table with a header, in the given order.
 fn table<'a>(rows: impl IntoIterator<Item = &'a String>) -> String {
     "length,width,kind\n".chars().chain(rows.into_iter().flat_map(|row| row.chars())).collect()
 }
 
-/// Every 37th of the rows, round and round: 150 rows come in an order that mixes them.
+/// Joins CSV rows to a table in a well-mixed order: every 37th row, cyclically.
 fn mixed(rows: &[String]) -> String {
     table((0..rows.len()).map(|k| &rows[k * 37 % rows.len()]))
 }
@@ -144,7 +145,7 @@ fn a_pass_that_loses_more_than_a_constant_says_so_and_noise_does_not() {
     }
 }
 
-/// Random labels of so many rows and features: learnt by heart, and worth nothing for new rows.
+/// Generates svmlight rows with random features and labels unrelated to them, which a model can only memorise.
 fn random(rows: usize, features: usize) -> String {
     let (mut u, mut text) = (Uniform(5), String::new());
     for _ in 0..rows {
@@ -155,7 +156,8 @@ fn random(rows: usize, features: usize) -> String {
     text
 }
 
-/// The sentence about what is worse than a constant.
+/// Returns the message of the warning `worse_than_constant` (loss above that of the best constant prediction); `None`
+/// if it was not given.
 fn worse(done: &serde_json::Value) -> Option<String> {
     let all = done["warnings"].as_array().unwrap();
     let found = all.iter().find(|warning| warning["kind"] == "worse_than_constant")?;

@@ -1,4 +1,4 @@
-//! Files are tried before any work is done.
+//! Tests that all files are opened before any other work is done.
 
 use crate::sandbox::{Sandbox, rows, skipped};
 use std::fs::{self, Permissions};

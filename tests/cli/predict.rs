@@ -1,4 +1,5 @@
-//! Predictions: one per row, the shortest decimals, at once if asked for.
+//! Tests of `predict`: one prediction per row, as the shortest decimal that is read back exactly, and immediate output
+//! on request.
 
 use crate::sandbox::{Sandbox, rows};
 use std::io::{BufRead, BufReader, Write};

@@ -1,9 +1,10 @@
-//! `--report`: the page, where it may go, and that nothing else changes. What it looks like in a browser: `browser_page.rs`.
+//! Tests of the HTML page of `--report`: its content and location, and that other outputs do not change. Tests in a browser
+//! are in `browser_page.rs`.
 
 use crate::sandbox::{Ran, Sandbox, Uniform, rows, signal, skipped};
 use std::io::Write;
 
-/// The page, whole and self-contained.
+/// Reads an HTML report, and asserts that it is complete, refers to no other file, and shows no NaN or unformatted value.
 fn page(box_: &Sandbox, name: &str) -> String {
     let page = box_.text(name);
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "{name}");
@@ -25,7 +26,7 @@ fn has(page: &str, card: &str) -> bool {
     page.contains(&format!("id=\"{card}\""))
 }
 
-/// The numbers in the column of the table of a card.
+/// Returns the numbers in one column (from 0) of the table in the card (panel) with this id.
 fn column(page: &str, card: &str, column: usize) -> Vec<f64> {
     let card = page.split(&format!("id=\"{card}\"")).nth(1).unwrap().split("</article>").next().unwrap();
     let body = card.split("<tbody>").nth(1).unwrap().split("</tbody>").next().unwrap();
@@ -152,7 +153,7 @@ fn certificates_are_shown_as_they_grow() {
     assert_eq!(column(&page, "certificate", 3).last(), Some(&format!("{objective:.6}").parse().unwrap()));
 }
 
-/// The path of penalties, and the gap of a search, are those of the terminal.
+/// The report shows the same regularisation path and the same duality gap as the terminal.
 #[test]
 fn penalties_and_searches_are_shown() {
     let box_ = Sandbox::new();
@@ -195,7 +196,7 @@ fn few_rows_one_class_and_weights_make_a_page() {
     assert!(page.contains("<dt>sum of weights</dt><dd>3</dd>") && page.contains("<dt>of weight 0</dt><dd>1</dd>"));
 }
 
-/// Labels and names that would be tags and scripts if they were not taken for text.
+/// Labels and names that contain HTML tags and scripts appear as text in the report.
 #[test]
 fn text_stays_text() {
     let box_ = Sandbox::new();
@@ -269,7 +270,7 @@ fn streams_and_devices_take_it() {
     assert!(ran.err.contains("/dev/full: No space left") && ran.err.contains("m is saved"), "{}", ran.err);
 }
 
-/// A run that is stopped has its page too; so has one that goes on from there.
+/// An interrupted run writes its report, and so does the run that resumes it.
 #[test]
 fn interrupted_runs_have_their_page() {
     let box_ = Sandbox::new();

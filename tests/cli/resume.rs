@@ -1,9 +1,10 @@
-//! An interrupted run goes on where it stopped and ends in the same bytes.
+//! Tests that an interrupted run resumes where it stopped and ends in the same bytes as an uninterrupted one.
 
 use crate::sandbox::{Ran, Sandbox, Uniform, head, rows, signal};
 use std::io::Write;
 
-/// Feeds the first `k` rows through a pipe that then falls silent, and ends the run by a signal.
+/// Sends the first `k` rows to `surefoot LINE` through a pipe that stays open, waits for the snapshot after row `k`,
+/// and ends the run with SIGTERM.
 fn stopped_at(box_: &Sandbox, text: &str, k: usize, line: &str) {
     let _ = std::fs::remove_file(box_.path("m"));
     let mut child = box_.start(&format!("{line} --snapshot {k}"));

@@ -1,8 +1,9 @@
-//! Rows in `predict` that are at fault, that have names, and that lack columns which training had.
+//! Tests of rows in `predict`: bad rows, row names, and rows without some of the training columns.
 
 use crate::sandbox::Sandbox;
 
-/// A model `m` of two columns, and data with rows at fault in the second, fourth and sixth line.
+/// Writes a model `m` of two columns, data without bad rows (`good.csv`), and data whose rows in lines 3, 5 and 7 are
+/// bad (`bad.csv`).
 fn faults() -> Sandbox {
     let box_ = Sandbox::new();
     box_.write("train.csv", "y,age,fare\n0,30,1\n1,69,2\n0,35,3\n1,61,1\n0,33,2\n1,58,2\n");

@@ -1,4 +1,4 @@
-//! A folder for one test, and the command run in it.
+//! Runs the command in a temporary folder; also generators of random numbers and rows for tests.
 
 use std::ffi::OsStr;
 use std::fs::Permissions;
@@ -7,20 +7,20 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 
-/// The number of a user who owns nothing.
+/// Id of an unprivileged user, who owns no files.
 const SOMEBODY: u32 = 61_234;
 
-/// Says what was not tested, and why; an error if the variable SUREFOOT_STRICT is set.
+/// Reports that a test was skipped, and why; fails the test if the variable `SUREFOOT_STRICT` is set.
 pub(crate) fn skipped(reason: &str) {
     assert!(std::env::var_os("SUREFOOT_STRICT").is_none_or(|strict| strict.is_empty()), "skipped: {reason}");
     // Not print!, which is not shown of tests that pass.
     let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("skipped: {reason}\n").as_bytes());
 }
 
-/// A temporary folder in which the command runs.
+/// Temporary folder in which a test runs commands.
 pub(crate) struct Sandbox(tempfile::TempDir);
 
-/// How a command ended, as text.
+/// Result of a command: its exit status, standard output and standard error.
 pub(crate) struct Ran {
     pub(crate) status: i32,
     pub(crate) out: String,
@@ -52,7 +52,7 @@ impl Sandbox {
         self.path(name).exists()
     }
 
-    /// Waits until a file is there.
+    /// Waits until the folder contains a file whose name satisfies `there`.
     pub(crate) fn wait_for(&self, there: impl Fn(&str) -> bool) {
         let began = std::time::Instant::now();
         while !self.names().iter().any(|name| there(name)) {
@@ -62,7 +62,7 @@ impl Sandbox {
         }
     }
 
-    /// The names in the folder, in order.
+    /// Returns the sorted names of the files in the folder.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -76,19 +76,19 @@ impl Sandbox {
         command
     }
 
-    /// Runs `surefoot LINE`, where words are separated by blanks.
+    /// Runs `surefoot LINE`, whose words are separated by blanks.
     pub(crate) fn run(&self, line: &str) -> Ran {
         Ran::from(self.command(line.split_whitespace()).output().unwrap())
     }
 
-    /// Runs and expects success.
+    /// Runs `surefoot LINE`, and asserts that it succeeds.
     pub(crate) fn ok(&self, line: &str) -> Ran {
         let ran = self.run(line);
         assert_eq!(ran.status, 0, "surefoot {line}: {}", ran.err);
         ran
     }
 
-    /// Runs, expects this status, and checks the contract of error messages.
+    /// Runs `surefoot LINE`, and asserts that it fails with this exit status and a well-formed error message.
     pub(crate) fn fails(&self, status: i32, line: &str) -> Ran {
         let ran = self.run(line);
         assert_eq!(ran.status, status, "surefoot {line}: {}", ran.err);
@@ -97,8 +97,8 @@ impl Sandbox {
         ran
     }
 
-    /// Runs `BEFORE surefoot LINE` as somebody to whom something can be forbidden: another user, if this is root, with a copy of the program,
-    /// which may lie where others cannot go. `None` where no such user or no such program can be had.
+    /// Runs `BEFORE surefoot LINE` without root privileges: if the tests run as root, as another user and with a copy of the program that
+    /// this user may execute. `None` if the system has no means for this.
     pub(crate) fn run_unprivileged(&self, before: &[&str], line: &str) -> Option<Ran> {
         let mut program = PathBuf::from(env!("CARGO_BIN_EXE_surefoot"));
         let is_root = self.0.path().metadata().unwrap().uid() == 0;
@@ -122,7 +122,7 @@ impl Sandbox {
         output.ok().map(Ran::from)
     }
 
-    /// Runs with standard input.
+    /// Runs `surefoot LINE` with this standard input.
     pub(crate) fn feed(&self, line: &str, input: &[u8]) -> Ran {
         let mut child = self.start(line);
         let mut stdin = child.stdin.take().unwrap();
@@ -133,7 +133,7 @@ impl Sandbox {
         Ran::from(output)
     }
 
-    /// Starts with pipes on all three streams.
+    /// Starts `surefoot LINE` with pipes on all three standard streams, without waiting for it.
     pub(crate) fn start(&self, line: &str) -> Child {
         let mut command = self.command(line.split_whitespace());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
@@ -152,19 +152,19 @@ impl From<Output> for Ran {
 }
 
 impl Ran {
-    /// The last line of standard output as JSON.
+    /// Parses the last line of standard output as JSON.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(self.out.lines().last().expect("a line of JSON")).unwrap()
     }
 }
 
-/// Sends a signal by its name.
+/// Sends a signal, given by its name such as `INT`, to a process.
 pub(crate) fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args([&format!("-{name}"), &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
 }
 
-/// Uniform numbers in (0, 1), the same on every machine.
+/// Generator of uniform pseudo-random numbers in (0, 1), identical on every machine.
 pub(crate) struct Uniform(pub(crate) u64);
 
 impl Uniform {
@@ -174,7 +174,7 @@ impl Uniform {
     }
 }
 
-/// Rows of ten features with labels 0 and 1 drawn from a logistic model.
+/// Generates `n` svmlight rows of ten features with labels 0 and 1 drawn from a logistic model.
 pub(crate) fn rows(n: usize) -> String {
     let mut u = Uniform(2463534242);
     let weights = [1.0, -2.0, 0.5, 0.0, 0.0, 1.5, -0.7, 0.2, 0.0, -1.0];
@@ -191,7 +191,7 @@ pub(crate) fn rows(n: usize) -> String {
     text
 }
 
-/// The first `n` lines.
+/// Returns the first `n` lines of a text.
 pub(crate) fn head(text: &str, n: usize) -> String {
     text.split_inclusive('\n').take(n).collect()
 }

@@ -1,14 +1,14 @@
-//! Shares of successes as labels, with the numbers of trials: binomial models.
+//! Tests of binomial models: labels are shares of successes, with the numbers of trials in a column.
 
 use crate::sandbox::Sandbox;
 
-/// Intercept and slope of a model of one column.
+/// Exports a model of one column and returns its intercept and slope.
 fn line(box_: &Sandbox, model: &str) -> Vec<f64> {
     let text = box_.ok(&format!("export {model} -o -")).out;
     text.lines().skip(1).map(|line| line.split(',').nth(2).unwrap().parse().unwrap()).collect()
 }
 
-/// Successes of five doses, as shares, and row by row with both classes.
+/// Writes the successes at five doses twice: as shares with numbers of trials, and as one weighted row per class.
 fn doses() -> Sandbox {
     let box_ = Sandbox::new();
     let doses = [(0, 2, 20, 1), (1, 5, 25, 2), (2, 9, 20, 1), (3, 21, 30, 3), (4, 18, 20, 1)];

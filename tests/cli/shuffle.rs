@@ -1,15 +1,15 @@
-//! `--shuffle`: an order of rows that follows from the seed, the pass and the number of each row, and from nothing else.
+//! Tests of `--shuffle`: the order depends only on the seed, the pass and the number of each row.
 
 use crate::sandbox::{Ran, Sandbox, Uniform, rows, signal};
 use std::io::Write;
 
-/// Runs with this much memory for rows.
+/// Runs `surefoot LINE` with a limit, in bytes, on the memory for stored rows.
 fn within(box_: &Sandbox, memory: usize, line: &str) -> Ran {
     let mut command = box_.command(line.split_whitespace());
     Ran::from(command.env("SUREFOOT_MEMORY", memory.to_string()).output().unwrap())
 }
 
-/// Rows whose labels are 0 first and then 1.
+/// Generates `n` rows sorted by label: first 0, then 1.
 fn sorted(n: usize) -> String {
     let text = rows(n);
     let mut lines: Vec<_> = text.split_inclusive('\n').collect();
@@ -47,7 +47,7 @@ fn memory_threads_and_ways_to_come_change_no_byte() {
     assert_eq!(box_.names(), ["a.svm", "all.svm", "b.svm", "m", "plain", "whole"]);
 }
 
-/// A table of two numbers, a word, and a label that is text and depends on all; sorted by label.
+/// Generates a CSV table sorted by its text label, with two numbers and a category.
 fn table(n: usize) -> String {
     let mut u = Uniform(5);
     let mut lines: Vec<_> = (0..n)

@@ -1,10 +1,10 @@
-//! Ctrl-C, SIGTERM and SIGKILL at any moment.
+//! Tests of Ctrl-C, SIGTERM and SIGKILL at arbitrary moments.
 
 use crate::sandbox::{Ran, Sandbox, Uniform, head, rows, signal};
 use std::io::Write;
 use std::time::Duration;
 
-/// Starts, waits, sends the signals, and returns how it ended.
+/// Starts `surefoot LINE`, sends it the signals after `after` milliseconds, and returns how it ended.
 fn interrupt(box_: &Sandbox, line: &str, after: u64, signals: &[&str]) -> Ran {
     let mut child = box_.start(line);
     // Standard input stays open to the end.

@@ -1,8 +1,9 @@
-//! Rows at fault that are passed over.
+//! Tests of `--skip-bad-rows`: rows that cannot be read or learnt are skipped.
 
 use crate::sandbox::{Sandbox, rows};
 
-/// Rows of which those at `bad` cannot be parsed, or not be learnt (a third label).
+/// Inserts a bad row after each row whose index is in `bad`: alternately one that cannot be parsed and one with a third
+/// label, which cannot be learnt.
 fn with_faults(text: &str, bad: &[usize]) -> String {
     let fault = |k: usize| if k.is_multiple_of(2) { "1 2:x\n" } else { "7 2:1\n" };
     text.split_inclusive('\n')

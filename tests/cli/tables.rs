@@ -1,15 +1,15 @@
-//! Tables of any format, read as what they are and matched by the names of their columns.
+//! Tests of tables: format and delimiter are recognised, and columns are matched by name.
 
 use crate::sandbox::Sandbox;
 
-/// Forty rows of three columns, with this between the cells of a line.
+/// Generates a table of forty rows and three columns with this delimiter, with or without a header.
 fn table(delimiter: &str, header: bool) -> String {
     let row = |i: usize| [format!("{}.5", i % 7), ["lima", "oslo", "rome"][i % 3].to_owned(), (i % 2).to_string()];
     let rows = (0..40).map(row).map(|cells| cells.join(delimiter) + "\n");
     (if header { ["x", "city", "y"].join(delimiter) + "\n" } else { String::new() }) + &rows.collect::<String>()
 }
 
-/// A stored table of Parquet or Arrow.
+/// Copies a Parquet or Arrow file of the test data into the sandbox.
 fn stored(box_: &Sandbox, from: &str, to: &str) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/surefoot-io/tests/data/columnar/");
     std::fs::copy(format!("{folder}{from}"), box_.path(to)).unwrap();

@@ -1,4 +1,5 @@
-//! Data files as they are found in the wild.
+//! Tests of details of text formats: blank lines, comments, repeated or unsorted indices, the index base, and
+//! compressed files.
 
 use crate::sandbox::{Sandbox, skipped};
 

@@ -1,4 +1,5 @@
-//! Penalties in units of the columns: what a column was measured in is no matter, and what was chosen can be typed back.
+//! Tests of standardized penalties: the units of columns do not matter, and a penalty chosen by `auto` can be given as a
+//! number instead.
 
 use crate::sandbox::{Sandbox, Uniform};
 use serde_json::Value;
@@ -7,7 +8,7 @@ fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
-/// A label from a score and noise.
+/// Function that makes the label of a row, as text, from its true score and a noise term.
 type Label = fn(f64, f64) -> String;
 
 const CLASSES: Label = |score, noise| u8::from(score + 2.0 * noise > 0.0).to_string();
@@ -17,7 +18,8 @@ const COUNTS: Label = |score, noise| format!("{}", (0.4 * score + noise).exp().f
 const THREE: Label =
     |score, noise| u8::from(score + noise > -1.0).to_string().replace('1', if score > 1.0 { "2" } else { "1" });
 
-/// 240 rows of three full columns and three with holes, of sizes from .1 to 10, each value written by `write` of its column.
+/// Generates 240 svmlight rows of three dense and three sparse columns with scales from 0.1 to 10; `write` formats the value
+/// of a column.
 fn rows(label: Label, write: impl Fn(usize, f64) -> String) -> String {
     let (mut u, mut text) = (Uniform(99), String::new());
     let (sizes, weights) = ([0.1, 1.0, 10.0, 3.0, 1.0, 0.3], [1.0, -2.0, 0.5, 0.0, 1.0, -1.0]);
@@ -39,7 +41,7 @@ fn predictions(box_: &Sandbox, model: &str, data: &str) -> Vec<f64> {
     out.split_whitespace().map(|word| word.parse().unwrap()).collect()
 }
 
-/// The largest difference of margins, relative to the largest of them.
+/// Returns the largest absolute difference of two vectors of margins, relative to the largest margin.
 fn apart(a: &[f64], b: &[f64]) -> f64 {
     let largest = |mut all: Box<dyn Iterator<Item = f64> + '_>| {
         all.try_fold(0.0, |a: f64, b| b.is_finite().then(|| a.max(b.abs())))
@@ -119,7 +121,8 @@ fn the_command_that_is_shown_comes_to_the_same_weights() {
     }
 }
 
-/// The objective by its definition: weights times the largest value of their column.
+/// With `--standardize`, the reported objective equals its definition, in which each weight is multiplied by the largest
+/// absolute value of its column.
 #[test]
 fn the_objective_is_that_of_its_units_and_says_so() {
     let box_ = Sandbox::new();

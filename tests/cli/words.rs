@@ -1,4 +1,4 @@
-//! Cells that hold several features: prose, lists of words, vectors.
+//! Tests of cells that hold several features: text, lists of words, vectors.
 
 use crate::sandbox::{Sandbox, Uniform};
 use std::collections::BTreeSet;
@@ -7,7 +7,8 @@ const HAM: [&str; 8] = ["thanks", "home", "dinner", "lunch", "meeting", "later",
 const SPAM: [&str; 6] = ["win", "prize", "claim", "cash", "free", "urgent"];
 const BOTH: [&str; 4] = ["you", "at", "ok", "now"];
 
-/// Messages of words of their class and of both, no two alike: label and message.
+/// Generates distinct messages that mix words of their class with words common to both classes: pairs of label and
+/// message.
 fn messages(count: usize, seed: u64) -> Vec<(&'static str, String)> {
     let mut u = Uniform(seed);
     let mut of = |words: &[&'static str]| words[(u.next() * words.len() as f64) as usize];
@@ -24,7 +25,7 @@ fn messages(count: usize, seed: u64) -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// A table of messages with its columns in this order.
+/// Formats messages as a CSV table with the columns in this order.
 fn csv(rows: &[(&str, String)], order: [&str; 2], delimiter: &str) -> String {
     let mut text = order.join(delimiter) + "\n";
     for (label, message) in rows {
@@ -43,14 +44,14 @@ fn prose() -> Sandbox {
     box_
 }
 
-/// Names of features of a model.
+/// Exports a model and returns the names of its features.
 fn features(box_: &Sandbox, model: &str) -> BTreeSet<String> {
     let out = box_.ok(&format!("export {model} -o -")).out;
     let name = |line: &str| line.rsplitn(3, ',').nth(2).unwrap().to_owned();
     out.lines().skip(1).map(name).collect()
 }
 
-/// The weight of a feature of a model.
+/// Exports a model and returns the weight of a feature.
 fn weight(box_: &Sandbox, model: &str, feature: &str) -> f64 {
     let out = box_.ok(&format!("export {model} -o -")).out;
     let line =

@@ -1,9 +1,9 @@
-//! Rust code of the guide is a piece of an example, which its crate compiles.
+//! Tests that all Rust code in the guide is an excerpt of an example program, which is compiled with its crate.
 
 use crate::pages::{Page, files, read, root, runnable};
 use std::path::Path;
 
-/// Lines without indentation and without blank ones.
+/// Removes indentation and blank lines.
 fn bare(text: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.collect::<Vec<_>>().join("\n")

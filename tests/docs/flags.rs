@@ -1,12 +1,12 @@
-//! `docs/flags.md` is the help of the command, as a page.
+//! Tests that `docs/flags.md` equals the help texts of the command.
 
 use crate::pages::{read, root};
 use std::{collections::BTreeSet, fmt::Write, fs, process::Command};
 
-/// The commands, in the order of the page.
+/// Commands on the page, in order.
 const COMMANDS: [&str; 6] = ["fit", "predict", "eval", "inspect", "export", "lab"];
 
-/// Set to anything, this has the page written anew in place of a failure.
+/// Environment variable that makes the test rewrite the page instead of failing.
 const WRITE: &str = "SUREFOOT_WRITE_DOCS";
 
 const HEAD: &str = "# Flags
@@ -15,13 +15,13 @@ The help of the command, as `surefoot help COMMAND` prints it. Flags of `fit` th
 Written by `SUREFOOT_WRITE_DOCS=1 cargo test --test docs flags`; a test compares it with the command.
 ";
 
-/// Output of `surefoot help COMMAND`.
+/// Returns the output of `surefoot help COMMAND`.
 fn help(command: &str) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_surefoot")).args(["help", command]).env_remove("COLUMNS").output();
     String::from_utf8(output.unwrap().stdout).unwrap()
 }
 
-/// Text as Markdown shows it to the letter.
+/// Escapes the characters that have a meaning in Markdown.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -33,7 +33,7 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// Lines put together to paragraphs, and to the points of a list, each on a line of its own.
+/// Joins the lines of a help text to Markdown paragraphs and list items, each on one line.
 fn paragraphs(lines: &[&str]) -> String {
     let (mut out, mut open) = (String::new(), false);
     for line in lines.iter().map(|line| line.trim()) {
@@ -59,10 +59,10 @@ fn paragraphs(lines: &[&str]) -> String {
     out
 }
 
-/// A flag or an argument: its heading, what is typed, and its text.
+/// Flag or argument in a help text: the heading above it, its syntax, and its description.
 type Entry = (String, String, String);
 
-/// The entries of a help text behind the line of usage.
+/// Parses the flags and arguments listed in a help text after the usage line.
 fn entries(lines: &[&str]) -> Vec<Entry> {
     let (mut found, mut heading, mut at) = (Vec::new(), "", 0);
     while at < lines.len() {
@@ -82,7 +82,7 @@ fn entries(lines: &[&str]) -> Vec<Entry> {
     found
 }
 
-/// The help of a command; entries that were on the page before are only named.
+/// Returns the section of the page about a command; flags in `seen`, which were described before, are only named.
 fn section(command: &str, seen: &mut BTreeSet<(String, String)>) -> String {
     let text = help(command);
     let lines: Vec<&str> = text.lines().collect();

@@ -1,16 +1,16 @@
-//! Links between the documents and to the code.
+//! Tests that links in the documents lead to existing files and headings.
 
 use crate::pages::{Page, files, read, root};
 use std::path::{Path, PathBuf};
 
-/// The targets of the links of a page; those that rustdoc resolves are left to it.
+/// Returns the targets of the links on a page, except web addresses and links that rustdoc resolves.
 fn targets(page: &Page) -> Vec<String> {
     let prose = page.prose.join("\n");
     let after = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     after.filter(|target| !target.starts_with("http") && !target.contains("crate::")).map(str::to_owned).collect()
 }
 
-/// Why a link of the page at `path` leads nowhere, if it does.
+/// Returns the reason why a link on the page at `path` leads nowhere; `None` if it is valid.
 fn broken(path: &Path, page: &Page, target: &str) -> Option<&'static str> {
     let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
     let aim = if file.is_empty() { path.to_owned() } else { path.parent().unwrap().join(file) };
@@ -40,7 +40,7 @@ fn links_lead_somewhere() {
     assert!(count > 50, "only {count} links were found");
 }
 
-/// A file of code that a document names is the end of the path of a file that exists.
+/// Every source file mentioned in a document exists; the document may give only the end of its path.
 #[test]
 fn files_of_code_that_documents_name_exist() {
     let code: Vec<PathBuf> = ["rs", "py", "sh"].iter().flat_map(|extension| files(root(), extension)).collect();
@@ -68,7 +68,7 @@ fn every_page_is_in_the_summary() {
     }
 }
 
-/// A front page and a map are read to the end only if they are short.
+/// `README.md` and `ARCHITECTURE.md` stay short enough to be read to the end.
 #[test]
 fn the_front_page_and_the_map_are_short() {
     for (name, most) in [("README.md", 7 * 1024), ("ARCHITECTURE.md", 8 * 1024)] {

@@ -1,4 +1,4 @@
-//! The documents: their links, the commands that they show with what these print, and the page of flags.
+//! Tests of the documents: links, commands with the output that they show, and the page of flags.
 
 mod examples;
 mod flags;

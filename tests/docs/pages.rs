@@ -1,21 +1,21 @@
-//! The pages of the repository, and their text by kind.
+//! Finds the Markdown pages of the repository, and splits them into prose and code.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// The root of the repository.
+/// Returns the root folder of the repository.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A file of the repository as text.
+/// Reads a file as text.
 pub(crate) fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// All files below `folder` with this extension, without hidden folders and build outputs.
+/// Returns all files below `folder` with this extension, except in hidden folders and build outputs.
 pub(crate) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -33,17 +33,17 @@ pub(crate) fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A page, taken apart.
+/// Markdown page, split into prose and fenced code blocks.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
-    /// Lines outside of fenced blocks.
+    /// Lines outside fenced code blocks.
     pub(crate) prose: Vec<String>,
-    /// Fenced blocks: their language and their text.
+    /// Fenced code blocks, each with its language and its content.
     pub(crate) blocks: Vec<(String, String)>,
 }
 
 impl Page {
-    /// The page in this file.
+    /// Reads and splits the page at `path`.
     pub(crate) fn read(path: &Path) -> Page {
         let text = read(path);
         let (mut page, mut lines) = (Page::default(), text.lines());
@@ -59,12 +59,12 @@ impl Page {
         page
     }
 
-    /// The pieces of prose that are code (`true`) and those that are not.
+    /// Returns the pieces of prose in inline code (if `code`), or those outside it.
     pub(crate) fn pieces(&self, code: bool) -> impl Iterator<Item = &str> {
         self.prose.iter().flat_map(move |line| line.split('`').skip(usize::from(code)).step_by(2))
     }
 
-    /// The anchors of the headings, as GitHub and mdBook make them.
+    /// Returns the anchors of the headings, as GitHub and mdBook generate them.
     pub(crate) fn anchors(&self) -> Vec<String> {
         let headings = self.prose.iter().filter(|line| line.starts_with('#'));
         let slug = |heading: &String| {
@@ -75,7 +75,7 @@ impl Page {
     }
 }
 
-/// The front page and the guide, whose commands can be run as they stand.
+/// Returns the paths of `README.md` and the pages of the guide, whose commands can be run as shown.
 pub(crate) fn runnable() -> Vec<PathBuf> {
     let mut pages = files(&root().join("docs/guide"), "md");
     pages.push(root().join("README.md"));

@@ -1,7 +1,7 @@
-//! The commands of the front page and of the guide run, and print what the pages show.
+//! Tests that the commands in `README.md` and the guide run and print what the pages show.
 //!
-//! A block of `sh` is run by the shell, in a folder with the data of the repository; the blocks of a page one after the other. A block of
-//! `console` shows lines of the output of the block before it, with `...` for lines left out. Other blocks are not run.
+//! Blocks marked `sh` are run by the shell, one after the other, in a folder with the data of the repository. A block marked `console`
+//! shows lines of the output of the preceding block, with `...` for omitted lines. Other blocks are not run.
 
 use crate::pages::{Page, root, runnable};
 use std::{
@@ -13,10 +13,11 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A stand-in for cargo: it runs the command that is tested, and takes all else for done.
+/// Shell function that replaces cargo: `cargo run --release -- …` runs the program under test, and any other call does nothing and
+/// succeeds.
 const CARGO: &str = "cargo() { [ \"$1 $2 $3\" = 'run --release --' ] || return 0; shift 3; surefoot \"$@\"; }";
 
-/// A folder for the commands of a page.
+/// Creates a temporary folder in which the commands of a page can be run.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     symlink(root().join("data"), folder.path().join("data")).unwrap();
@@ -26,7 +27,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Runs a block of shell commands, and gives all that it prints, in order.
+/// Runs a block of shell commands, and returns everything that it prints, in order.
 fn printed(folder: &Path, commands: &str) -> Result<String, String> {
     let mut path = folder.join("bin").into_os_string();
     path.push(":");
@@ -39,8 +40,8 @@ fn printed(folder: &Path, commands: &str) -> Result<String, String> {
     if output.status.success() { Ok(text) } else { Err(format!("{commands}\nfails:\n{text}")) }
 }
 
-/// A line as the words that must be shown to the letter, and its decimals. Of the table of a run only the first column is to the
-/// letter: losses of few rows change with the last digit of the arithmetic.
+/// Splits a line of output into the words that must match exactly and the decimal numbers that must match approximately. In lines of the
+/// progress table only the first column must match, since rounding errors change the losses of the first rows.
 fn taken_apart(line: &str) -> (Vec<&str>, Vec<f64>) {
     let words: Vec<&str> = line.split_whitespace().map(|word| word.trim_end_matches(',')).collect();
     let decimal = |word: &str| word.parse().ok().filter(|_| word.contains('.'));
@@ -52,14 +53,14 @@ fn taken_apart(line: &str) -> (Vec<&str>, Vec<f64>) {
     (letters, words.into_iter().filter_map(decimal).filter(|_| !is_timed).collect())
 }
 
-/// Whether a page may show `shown` for `printed`: decimals to 1 %, all else to the letter.
+/// Whether a line shown on a page matches a printed line: decimal numbers to 1 %, all other words exactly.
 fn alike(shown: &str, printed: &str) -> bool {
     let ((letters, decimals), (expected, numbers)) = (taken_apart(shown), taken_apart(printed));
     let near = |(a, b): (&f64, &f64)| a == b || (a / b - 1.0).abs() < 0.01;
     letters == expected && decimals.len() == numbers.len() && decimals.iter().zip(&numbers).all(near)
 }
 
-/// The first line of `shown` that `printed` lacks: runs of lines between `...` have to stand in it in their order.
+/// Returns the first line of `shown` that has no match in `printed`; `None` if the groups of lines between `...` occur in order.
 fn missing<'a>(shown: &'a str, printed: &str) -> Option<&'a str> {
     let (shown, printed): (Vec<&str>, Vec<&str>) = (shown.lines().collect(), printed.lines().collect());
     let mut from = 0;

@@ -1,43 +1,44 @@
-//! Comparison of the alarm about the order of rows with the truth: the loss of the model on its training rows.
+//! Evaluation of the alarm about the order of rows: it should be raised if the model's loss on its training rows exceeds the reported
+//! loss.
 
 use crate::Dice;
 use std::{collections::HashMap, sync::Arc};
 use surefoot_glm::{Batch, ClassWeights, Fault, Loss, Missing, Model, Plan, Predictor, RowMargins, Settings, Trainer};
 use surefoot_io::{Error, Inferred, InputName, Options, Reader, RowSource};
 
-/// Number of standard errors by which the true loss must exceed the reported one to be cause for an alarm.
+/// Number of standard errors by which the true loss must exceed the reported loss to justify an alarm.
 const ERRORS: f64 = 5.0;
-/// Share of the explainable loss by which the true loss must exceed the reported one to be cause for an alarm.
+/// Share of the explainable loss by which the true loss must exceed the reported loss to justify an alarm.
 const SHARE: f64 = 0.05;
 
-/// Rows in memory, with the settings for learning them.
+/// Data set in memory, with the settings for fitting it.
 #[derive(Clone, Debug, Default)]
 pub struct Set {
     /// Name of the data set.
     pub name: String,
-    /// Rows of the set, in the order of the file.
+    /// Rows of the data set, in the order of the file.
     pub rows: Batch,
     /// Settings of all fits to the set.
     pub settings: Settings,
 }
 
-/// Outcome of a run over the rows in one order.
+/// Outcome of a fit to the rows in one order: the reported and the true loss, and whether the alarm was raised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judged {
-    /// Loss reported by the run.
+    /// Mean loss reported by the fit.
     pub printed: f64,
     /// Mean loss of the model over all rows.
     pub truth: f64,
-    /// Standard error of a mean over as many rows as the reported loss covers.
+    /// Standard error of a mean loss over as many rows as the reported loss covers.
     pub error: f64,
-    /// Excess loss of the best constant over a model that gives each row its least loss.
+    /// Loss that can be explained at most: the loss of the best constant minus the smallest possible loss of each row.
     pub range: f64,
-    /// Whether the alarm was raised.
+    /// Whether the alarm about the order of rows was raised.
     pub alarm: bool,
 }
 
 impl Judged {
-    /// Whether the alarm should have been raised.
+    /// Whether the alarm should have been raised, because the true loss clearly exceeds the reported one.
     #[must_use]
     pub fn is_cause(&self) -> bool {
         let excess = self.truth - self.printed;
@@ -46,7 +47,7 @@ impl Judged {
 }
 
 impl Set {
-    /// Reads a set. The label of a table is in the column with this name; without a name, in the first column of a file without a header.
+    /// Reads a data set. For tables, `label` is the name of the label column; `None` means the first column of a file without a header.
     ///
     /// # Errors
     /// Returns the error of the first row that cannot be read.
@@ -69,7 +70,7 @@ impl Set {
         Ok(Set { name, rows, settings: Settings { loss, ..Settings::default() } })
     }
 
-    /// Returns the rows in another order.
+    /// Returns the rows of the set in the order of these indices.
     #[must_use]
     pub fn ordered(&self, order: &[usize]) -> Batch {
         let mut rows = Batch::default();
@@ -77,7 +78,7 @@ impl Set {
         rows
     }
 
-    /// Learns the rows in this order, and compares the alarm with the truth.
+    /// Fits the rows in the order of these indices, and compares the alarm with the true loss.
     ///
     /// # Errors
     /// Returns the fault of the first row that cannot be learnt.
@@ -118,7 +119,7 @@ impl Set {
         self.by(&self.rows.label)
     }
 
-    /// Returns the ids of the most frequent features, at most `most` of them.
+    /// Returns the ids of the most frequent features, at most `most` ids.
     #[must_use]
     pub fn features(&self, most: usize) -> Vec<u64> {
         let mut counts = HashMap::new();
@@ -155,7 +156,7 @@ impl Set {
     }
 }
 
-/// Returns the factors of the row weights that give all classes equal total weight, up to a common factor.
+/// Returns for each row a factor of its weight such that all classes get equal total weight, up to a common factor.
 fn balance(rows: &Batch) -> Vec<f64> {
     let mut classes = HashMap::new();
     let keys = || rows.label.iter().map(|label| label.to_bits());

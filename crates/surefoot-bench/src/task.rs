@@ -1,4 +1,4 @@
-//! Tasks: pairs of a training file and a test file, used through the library as the command uses it.
+//! Benchmark tasks: each trains on one file and tests on another, through the library, as the command does.
 
 use std::{
     fs,
@@ -8,14 +8,14 @@ use std::{
 use surefoot_glm::{Batch, Loss, Measured, Model, Part, Plan, Settings, Tally, Trainer, optimum::Examples};
 use surefoot_io::{Error, InputName, Options, Reader, RowSource};
 
-/// Suffix of the training file, after the name of the task.
+/// Suffix of the name of a training file, after the name of the task.
 const TRAIN: &str = ".train.svm";
-/// Suffix of the test file, after the name of the task.
+/// Suffix of the name of a test file, after the name of the task.
 const TEST: &str = ".test.svm";
-/// Suffixes of compressed files; the empty one is for plain files.
+/// Suffixes of compressed files; the empty suffix is for uncompressed files.
 const COMPRESSED: [&str; 3] = ["", ".gz", ".zst"];
 
-/// Training rows and test rows, each in a file.
+/// Benchmark task: a file of training rows and a file of test rows.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// Common prefix of both files, before `.train.svm` and `.test.svm`.
@@ -24,16 +24,16 @@ pub struct Task {
     test: PathBuf,
 }
 
-/// Result of a [`Task`].
+/// Result of running a [`Task`].
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Number of rows read, over all passes.
     pub rows: u64,
-    /// Reported loss: progressive in one pass, that of held-out rows in several passes.
+    /// Reported mean loss: progressive in one pass, on held-out rows in several passes; `None` if there is none.
     pub loss: Option<f64>,
     /// Metrics of the model on the test rows.
     pub test: Measured,
-    /// Scale of the leading lane (one of the learners trained side by side).
+    /// Learning-rate scale of the leading lane (one of the learners trained side by side).
     pub lane: f64,
 }
 
@@ -60,7 +60,7 @@ pub fn tasks(folder: &Path) -> io::Result<Vec<Task>> {
     Ok(found)
 }
 
-/// Returns the name of the task whose training rows are in this file.
+/// Returns the name of the task that a training file belongs to; `None` if the file is not a training file.
 fn name_of(file: &str) -> Option<String> {
     COMPRESSED.iter().find_map(|end| file.strip_suffix(end)?.strip_suffix(TRAIN)).map(str::to_owned)
 }
@@ -119,7 +119,7 @@ pub fn examples(path: &Path, loss: Loss) -> Result<(Examples, usize), Error> {
     Ok((examples, classes.len().max(1)))
 }
 
-/// Measures a model on the rows of a file.
+/// Evaluates a model on the rows of a file.
 fn measure(model: &Model, path: &Path) -> Result<Measured, Error> {
     let (mut tally, loss) = (Tally::new(model), model.settings.loss);
     each_batch(path, |batch| {
@@ -134,7 +134,7 @@ fn measure(model: &Model, path: &Path) -> Result<Measured, Error> {
     Ok(tally.measured())
 }
 
-/// Passes all rows of a file to `take`, and adds the position to the error about a row.
+/// Reads a file, and calls `take` with each batch of rows; adds the location of the row to an error that `take` returns.
 fn each_batch(path: &Path, mut take: impl FnMut(&Batch) -> Result<(), (usize, Part, String)>) -> Result<(), Error> {
     let (inputs, options) = ([InputName::new(path)], Options::default());
     let (mut reader, mut batch) = (Reader::open(&inputs, options.clone())?, Batch::default());
@@ -156,7 +156,7 @@ mod tests {
         folder
     }
 
-    /// Returns rows in svmlight format with label 3·x.
+    /// Returns svmlight rows, one per integer x of the range, with the label 3·x.
     fn line(rows: std::ops::Range<u32>) -> String {
         rows.map(|t| f64::from(t % 17) - 8.0).map(|x| format!("{} 1:{x}\n", 3.0 * x)).collect()
     }

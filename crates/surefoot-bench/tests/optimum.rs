@@ -1,4 +1,5 @@
-//! Optima of the sets in `data/` against those of an independent solver (L-BFGS, then Newton steps, in scipy), to 1e-12.
+//! Tests that optima on the data sets in `data/` agree with those of an independent solver (L-BFGS, then Newton steps,
+//! in scipy), which are exact to 1e-12.
 
 use std::path::Path;
 use surefoot_bench::examples;
@@ -12,7 +13,8 @@ fn set(name: &str, loss: Loss) -> Examples {
     examples(&folder.join(name), loss).expect("a sound file").0
 }
 
-/// Relative tolerance 1e-6: the objective is that near, the gap is certified to be, and is no less than the true one.
+/// Asserts that the objective found for the relative tolerance 1e-6 is that close to the minimum `least`, and that the
+/// certified gap is at most the tolerance and at least the true gap.
 fn holds(examples: &Examples, loss: Loss, l2: f64, intercept: bool, least: f64) {
     let goal = Goal {
         loss,

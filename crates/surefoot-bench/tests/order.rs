@@ -1,9 +1,9 @@
-//! The alarm about the order of rows against the truth, on made-up rows: each loss and each kind of engine.
+//! Tests the alarm about the order of rows on synthetic rows, for each loss and each kind of training.
 
 use surefoot_bench::{Dice, Set};
 use surefoot_glm::{Ball, Batch, ClassWeights, Loss, Settings};
 
-/// Rows whose label a linear model knows well.
+/// Generates a data set whose labels a linear model predicts well.
 fn set(loss: Loss, rows: usize, weighted: bool, offsets: bool) -> Set {
     let (mut dice, mut batch) = (Dice::new(11), Batch::default());
     for _ in 0..rows {
@@ -28,7 +28,8 @@ fn all() -> impl Iterator<Item = Loss> {
     Loss::ALL.into_iter()
 }
 
-/// Holds alarms against the truth; gives how many there were in sorted rows.
+/// Asserts that the alarm is raised exactly when it should be, for shuffled and for sorted rows, and returns the number
+/// of alarms for sorted rows.
 fn check(set: &Set, passes: u32) -> usize {
     let what = |order: &str| format!("{} {passes} {order}", set.name);
     for seed in 0..3 {

@@ -1,4 +1,4 @@
-//! Trains on rows from memory, and predicts.
+//! Example: trains a model on rows in memory, and predicts.
 
 use surefoot_fit::{Failed, Fit};
 use surefoot_glm::{Batch, Loss, Predictor};

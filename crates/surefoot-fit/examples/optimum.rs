@@ -1,4 +1,4 @@
-//! Seeks the optimum of a penalised problem, and shows the gap that is certified.
+//! Example: finds the optimum of a penalised problem, and shows the certified duality gap.
 
 use surefoot_fit::{Event, Failed, Fit};
 use surefoot_glm::{Batch, Loss};

@@ -1,4 +1,4 @@
-//! Trains a classifier of three classes, and predicts the probabilities of new rows.
+//! Example: trains a classifier of three classes, and predicts the class probabilities of new rows.
 
 use surefoot_fit::{Fit, Prediction, Response};
 use surefoot_glm::{Batch, Loss};

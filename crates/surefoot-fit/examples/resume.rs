@@ -1,4 +1,4 @@
-//! Interrupts a run of several passes after a moment, and takes it up where it stood.
+//! Example: interrupts a run of several passes, and resumes it where it stopped.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use surefoot_fit::{Fit, StopConditions};

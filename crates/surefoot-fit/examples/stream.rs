@@ -1,4 +1,4 @@
-//! Learns from a stream, saves now and then, and is stopped; then goes on from the file with new rows.
+//! Example: learns from a stream with regular saves, is stopped, and continues from the saved model with new rows.
 
 use surefoot_fit::{Data, Fit, Snapshot};
 use surefoot_glm::{Batch, Loss};

@@ -22,7 +22,8 @@ impl BadRows {
         BadRows { allowed, ..BadRows::default() }
     }
 
-    /// Creates a counter for a resumed run, whose earlier part already skipped `before` rows.
+    /// Creates a counter for a resumed run, whose earlier part already skipped `before` rows; they count towards the limit of `allowed`
+    /// rows.
     pub(crate) fn after(allowed: u64, before: u64) -> BadRows {
         BadRows { allowed, count: before, first: Vec::new() }
     }
@@ -39,8 +40,8 @@ impl BadRows {
         &self.first
     }
 
-    /// Skips a bad row, or returns an error if no more rows may be skipped. `counts` is true in the first pass, where skipped rows are
-    /// counted. `error` builds the message, which may take a while, and is called only if the message is needed.
+    /// Skips a bad row, or returns an error if no more rows may be skipped. `counts` is true in the first pass over the data, the only one
+    /// where skipped rows are counted. `error` builds the error with its message, which may take a while, and is called only if needed.
     pub(crate) fn pass_over(&mut self, error: impl FnOnce() -> Error, counts: bool) -> Result<(), FitError> {
         if self.allowed == 0 {
             return Err(FitError::Read(error()));

@@ -9,9 +9,10 @@ pub fn certified_gap(certificates: &[Certificate]) -> Option<f64> {
     bounds.map(|bound| bound.value).min_by(f64::total_cmp)
 }
 
-/// Combines the certificates of a run with the certificate `full` of a full pass over all rows, which found the mean loss `objective`. The
-/// certificate of the full pass comes first if it contains a bound. Certificates of the run are dropped unless the user requested one by
-/// giving a bound on the norms of the rows, and are replaced by a reason if the mean loss refutes them.
+/// Combines the certificates that a run collected with the certificate `full` of a further pass over all rows, which found the mean loss
+/// `objective`. The certificate of the full pass comes first if it contains a bound. Those of the run are dropped, unless the user
+/// requested one by giving a bound on the norms of the rows; if the mean loss refutes that one, it is replaced by a reason why there is no
+/// bound.
 pub(crate) fn with_full_pass(
     full: Certificate,
     objective: Option<f64>,

@@ -4,7 +4,7 @@ use crate::{data::Data, fit::Fit, setting::Contradiction};
 use surefoot_glm::{Bounds, Penalty};
 
 impl Fit<'_> {
-    /// Checks that the settings of the fit contradict neither each other nor the kind of data.
+    /// Checks that the settings of the fit contradict neither each other nor the kind of data, such as data that can be read only once.
     ///
     /// # Errors
     /// The first contradiction found.
@@ -47,7 +47,8 @@ impl Fit<'_> {
         first(found)
     }
 
-    /// Checks, if `until_gap` is set, that the gap is positive and that the run will yield a certificate of the excess loss to compare with it.
+    /// If `until_gap` is set, checks that it is positive and that the run will yield certified bounds on the excess loss to compare with
+    /// it.
     fn check_gap(&self, data: &Data) -> Result<(), Contradiction> {
         let Some(gap) = self.until_gap else { return Ok(()) };
         if !(gap > 0.0 && gap.is_finite()) {
@@ -71,7 +72,7 @@ impl Fit<'_> {
     }
 }
 
-/// Returns the first contradiction whose condition is true, as an error.
+/// Returns the first contradiction whose condition (the `bool`) is true, as an error.
 fn first<const N: usize>(found: [(bool, Contradiction); N]) -> Result<(), Contradiction> {
     found.into_iter().find(|(holds, _)| *holds).map_or(Ok(()), |(_, contradiction)| Err(contradiction))
 }

@@ -128,7 +128,8 @@ impl Data {
         }
     }
 
-    /// Returns the unit in which the sizes of inputs are counted, in the plural: bytes or rows.
+    /// Returns the unit in which the sizes of the inputs are measured, in the plural: `bytes`, or `rows` for rows in memory and
+    /// streams.
     pub(crate) fn unit(&self) -> &'static str {
         match self {
             Data::Inputs(_) => "bytes",
@@ -136,13 +137,13 @@ impl Data {
         }
     }
 
-    /// Returns the name of input number `input` (from 0), or the names of all inputs if there is no input of this number.
+    /// Returns the name of the input with this index (from 0), or the names of all inputs if there is none.
     pub(crate) fn name(&self, input: usize) -> String {
         self.inputs().get(input).map_or_else(|| self.to_string(), InputName::to_string)
     }
 
-    /// Locates a part (label, feature, ...) of row `row` of a batch read from these data, for an error message. If `again` is true, the
-    /// batch no longer has its text, and the input is read again up to the row where possible.
+    /// Returns the location of a part (label, feature, …) of row `row` of a batch read from these data, for an error message. If
+    /// `again` is true, the batch no longer has its text, and the input is read again up to this row where possible.
     #[must_use]
     pub fn locate(&self, options: &Options, batch: &Batch, row: usize, part: Part, again: bool) -> Located {
         match self {
@@ -196,7 +197,7 @@ const CHUNK: usize = 1024;
 /// Reader of rows stored in memory, in batches of at most [`CHUNK`] rows.
 pub(crate) struct MemoryRows {
     rows: Arc<Batch>,
-    /// Number of rows returned so far, which is also the index of the next row.
+    /// Number of rows returned so far, which is the index of the next row.
     next: usize,
     hash: Xxh3,
 }
@@ -248,7 +249,7 @@ impl RowSource for MemoryRows {
     }
 }
 
-/// Row source that returns the batches of an iterator.
+/// Row source that returns the batches of an iterator, one after the other.
 #[derive(Debug)]
 struct Batches<I> {
     batches: I,

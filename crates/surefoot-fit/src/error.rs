@@ -31,7 +31,7 @@ pub enum FitError {
         /// Name of the data, for the message.
         data: String,
     },
-    /// Data in which no row has a feature that is used, because the names of features to keep occur in no row.
+    /// Data without a usable feature: the caller selected features by name to keep, but none of them occurs in any row.
     NoFeature {
         /// Name of the data, for the message.
         data: String,
@@ -40,7 +40,7 @@ pub enum FitError {
     },
     /// Input whose bytes changed between two passes, or since an interrupted run read them.
     Changed {
-        /// Name of the changed input.
+        /// Name of the changed input, such as a file name.
         input: String,
     },
     /// Data that differ from those of the interrupted run to be resumed.
@@ -58,7 +58,7 @@ pub enum FitError {
         /// Reason why the optimum cannot be computed, for the message.
         reason: String,
     },
-    /// Failure to store the held-out rows.
+    /// I/O error while storing the held-out rows in a temporary file.
     Holdout(io::Error),
     /// Model that cannot be trained further.
     Resume {

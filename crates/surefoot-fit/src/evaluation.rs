@@ -16,7 +16,7 @@ use surefoot_io::{ColumnMeans, Options};
 pub struct Evaluation {
     /// Mean losses and metrics over the rows.
     pub measured: Measured,
-    /// Points of curves for plots of the evaluation.
+    /// Points of the curves (such as ROC and calibration) for plots of the evaluation.
     pub plot_data: PlotData,
 }
 
@@ -103,7 +103,8 @@ impl<'a> Labelled<'a> {
         Ok(means.by_name())
     }
 
-    /// Reads the first rows, from which the readers infer properties of the data such as the format. Later calls read these rows again.
+    /// Reads only the first rows, from which the readers infer properties of the data such as the format. Later calls read these rows
+    /// again.
     ///
     /// # Errors
     /// An input that cannot be read; a request to stop.
@@ -111,7 +112,8 @@ impl<'a> Labelled<'a> {
         self.skim(&self.options, |_| false)
     }
 
-    /// Calls `look` with each batch until `look` returns false. Ignores bad rows, which a later pass over the data reports.
+    /// Reads the rows and calls `look` with each batch until `look` returns false. Ignores bad rows, which a later pass over the data
+    /// reports.
     fn skim(&self, options: &Options, mut look: impl FnMut(&Batch) -> bool) -> Result<(), Interrupt> {
         let mut rows = Rows::open(self.data, options, 2)?;
         let mut batch = Batch::default();
@@ -153,8 +155,8 @@ impl<'a> Labelled<'a> {
         })
     }
 
-    /// Calls `look` with every row (batch, index in the batch, and options). Converts each fault that `look` returns to an error with the
-    /// location of the row.
+    /// Reads all rows, and calls `look` with each row: its batch, its index in the batch, and the options. Converts each fault that
+    /// `look` returns to an error with the location of the row.
     fn each(&mut self, mut look: impl FnMut(&Batch, usize, &Options) -> Result<(), Fault>) -> Result<(), Interrupt> {
         let mut rows = Rows::open(self.data, &self.options, 2)?;
         let mut batch = Batch::default();
@@ -187,7 +189,7 @@ impl<'a> Labelled<'a> {
     }
 }
 
-/// Fault of a row that has not been located yet: a label that cannot be used, or a part of the row with a message.
+/// Fault of a row whose location is not yet known: a label that cannot be used, or a faulty part of the row with a message.
 enum Fault {
     Label(LabelFault),
     Row(Part, String),

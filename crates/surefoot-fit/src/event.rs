@@ -36,7 +36,7 @@ pub enum Event<'a> {
     UnmetNames {
         /// Number of rows that this run has read so far.
         rows: u64,
-        /// Names that occur in none of these rows.
+        /// Names given by the caller that occur in none of these rows.
         names: Vec<UnmetName>,
     },
     /// Shuffled rows no longer fit in the memory limit; further rows go to a temporary file.
@@ -76,7 +76,8 @@ pub enum Event<'a> {
     NoOptimum,
 }
 
-/// Observer of a fit. By default it ignores events, and an unlearnable row gets the message of its fault.
+/// Observer of a fit, which receives its events and words its messages. By default it ignores events, and an
+/// unlearnable row gets the message of its fault.
 pub trait Observer: Send {
     /// Receives an event, on the thread of the fit, which waits until this method returns.
     fn event(&mut self, event: Event<'_>) {

@@ -337,7 +337,7 @@ impl<'a> Fit<'a> {
         &self.options
     }
 
-    /// Whether the data are read several times, so that standard input has to be copied to a file.
+    /// Whether the data will be read several times, in which case standard input has to be copied to a file.
     fn reads_again(&self) -> bool {
         self.wants_means() || self.plan.passes > 1 && self.shuffle.is_none()
     }

@@ -1,4 +1,4 @@
-//! Outcome of a successful fit, and failure of an unsuccessful one.
+//! Outcome of a successful fit, and error of an unsuccessful one.
 
 use crate::{
     bad_rows::BadRows,
@@ -16,8 +16,8 @@ use surefoot_glm::{
 };
 use surefoot_io::Options;
 
-/// Minimum ratio |mean| / standard deviation of a column that may stall the search for the optimum, because its large mean uses up the
-/// digits of floating-point numbers.
+/// Minimum ratio |mean| / standard deviation of a column that is reported as a likely cause if the search for the optimum stalled: a large
+/// mean uses up the digits of floating-point numbers.
 const FAR: f64 = 1e3;
 
 /// Result of a successful fit. If an output was set, the model is also saved there.
@@ -93,7 +93,7 @@ impl Session<'_> {
         self.end(stop)
     }
 
-    /// Builds the outcome of a run that was stopped before it learnt any row.
+    /// Returns the outcome of a run that was stopped before it learnt any row.
     pub(crate) fn nothing(self, reason: StopReason) -> Result<Outcome, Failed> {
         self.end(Some(reason))
     }
@@ -138,7 +138,8 @@ impl Session<'_> {
         })
     }
 
-    /// Checks that the data had at least one row, a row of positive weight, and a used feature. This is known only at the end of the data.
+    /// Checks that the data had at least one row, a row of positive weight, and a usable feature; this is known only at the end of the
+    /// data.
     fn check_learnt(&self, model: &Model) -> Result<(), FitError> {
         let data = || self.data.to_string();
         if self.position.whole.as_ref().is_none_or(|whole| whole.rows == 0) {
@@ -156,8 +157,8 @@ impl Session<'_> {
     }
 }
 
-/// Returns the name of the column that may have stalled a search for the optimum, and its ratio |mean| / standard deviation; `None` if the
-/// search did not stall or no column has a large ratio.
+/// Returns the name of a column that may have stalled the search for the optimum, and its ratio |mean| / standard deviation; `None` if the
+/// search did not stall, or no column has a large ratio.
 fn far_column(problem: &Problem, found: &Optimum, model: &Model) -> Option<(String, f64)> {
     if !matches!(found.ended, Ended::Stalled | Ended::Exhausted) {
         return None;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use surefoot_glm::{Batch, Place, Plan};
 
-/// Position of a run in its data: the current pass, and the rows read in this pass.
+/// Position of a run in its data: the number of the current pass, and the rows read in this pass.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunPosition {
     inputs: Vec<KnownInput>,
@@ -21,7 +21,7 @@ pub(crate) struct RunPosition {
     /// Fingerprint of the rows read in this pass; for shuffled rows only their number.
     #[serde(rename = "fingerprint")]
     pub(crate) trail: InputFingerprint,
-    /// Numbers (from 0, in the order of the first pass) of the rows that were skipped because they could not be learnt.
+    /// Indices of the rows that were skipped because they could not be learnt, counted from 0 in the order of the first pass.
     #[serde(rename = "skipped_rows", default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) refused: Vec<u64>,
     /// Fingerprint of all rows, as read in a whole pass; `None` until all rows have been read once.
@@ -36,7 +36,7 @@ struct KnownInput {
     size: Option<u64>,
 }
 
-/// Fingerprint (number of rows and hashes of their bytes) of the data from the start up to some row, the last row.
+/// Fingerprint (number of rows and hashes of their bytes) of the data from the start up to a certain row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct InputFingerprint {
     pub(crate) rows: u64,
@@ -114,7 +114,7 @@ impl RunPosition {
         Ok(())
     }
 
-    /// Whether all passes are complete.
+    /// Whether all passes over the data are complete.
     pub(crate) fn is_over(&self) -> bool {
         self.pass > self.plan.passes
     }
@@ -132,8 +132,8 @@ impl RunPosition {
         }
     }
 
-    /// Compares the fingerprint of a whole pass with the stored one, or stores it if there is none yet. The error is the index of the input
-    /// whose bytes changed.
+    /// Compares the fingerprint of a whole pass over the data with the stored one, or stores it if there is none yet. The error is the
+    /// index of the input whose bytes changed.
     pub(crate) fn know(&mut self, trail: InputFingerprint) -> Result<(), usize> {
         match &self.whole {
             Some(whole) => trail.check(whole),
@@ -144,7 +144,7 @@ impl RunPosition {
         }
     }
 
-    /// Advances the position past a row that could not be learnt, and in the first pass stores its number.
+    /// Advances the position past a row that could not be learnt, and stores its index in the first pass.
     pub(crate) fn refuse(&mut self, batch: &Batch, row: usize) {
         if self.pass == 1 {
             self.refused.push(self.trail.rows);
@@ -182,7 +182,7 @@ fn folders(name: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 impl InputFingerprint {
-    /// Builds the fingerprint of `rows` rows, where `ends` are the locations of the last row of each input.
+    /// Builds the fingerprint of the first `rows` rows, where `ends` are the locations of the last row read from each input.
     pub(crate) fn of(rows: u64, ends: &[Place]) -> InputFingerprint {
         let mut trail = InputFingerprint { rows, ..InputFingerprint::default() };
         ends.iter().for_each(|end| trail.end_at(end));

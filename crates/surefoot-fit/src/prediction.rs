@@ -69,7 +69,7 @@ pub struct PredictedRow<'r> {
     pub row: Row<'r>,
     /// Name of the row, from an id column or a tag; `None` if the row has no name.
     pub name: Option<&'r [u8]>,
-    /// Predicted numbers, [`Prediction::outputs`] of them.
+    /// Predicted numbers: one per class for margins and means of a multiclass loss, otherwise one.
     pub numbers: &'r [f64],
     /// Number of unseen features of the row (features that do not occur in the training data).
     pub unseen: usize,
@@ -114,7 +114,7 @@ impl From<Unpredicted> for Error {
     }
 }
 
-/// Reason why a row has no prediction, without the location of the row.
+/// Reason why a row has no prediction, before the location of the row is added.
 enum NoNumber {
     Fault(Fault),
     Overflow(f64),
@@ -205,7 +205,7 @@ impl<'m> Prediction<'m> {
         }
     }
 
-    /// Computes the response for a row and stores it in `self.scores`.
+    /// Computes the response (margins, means or class) for a row and stores it in `self.scores`.
     fn predict(&mut self, row: &Row<'_>) -> Result<(), NoNumber> {
         let (loss, scores) = (self.model.settings.loss, &mut self.scores);
         if loss.is_multiclass() {

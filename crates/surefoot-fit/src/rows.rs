@@ -11,8 +11,8 @@ use std::{
 use surefoot_glm::Batch;
 use surefoot_io::{Error, Options, Prefetch, Reader, RowSource, Shuffle, ShuffleOrder};
 
-/// Two callbacks for programs that account for memory: the first is called when data are opened, the second with the number of rows of each
-/// batch read.
+/// Two callbacks for programs that account for memory: the first is called with the data when they are opened, the second with the number
+/// of rows in each batch read.
 type Watcher = (fn(&Data), fn(usize));
 
 static WATCHER: OnceLock<Watcher> = OnceLock::new();
@@ -43,7 +43,7 @@ enum RowOrigin {
 struct Shuffled {
     rows: Prefetch,
     of: Arc<Shuffle>,
-    /// Number of bytes that were read from the data before this pass started.
+    /// Number of bytes that had been read from the data before this pass started.
     before: u64,
 }
 
@@ -68,7 +68,7 @@ pub enum Next {
     Waiting,
 }
 
-/// Opens a row source over all rows, in the order of the data.
+/// Opens a source of all rows, in the order of the data.
 pub(crate) fn source(data: &Data, options: &Options) -> Result<Box<dyn RowSource + Send>, Error> {
     tell_opened(data);
     Ok(match data {
@@ -90,8 +90,8 @@ impl Rows {
         Ok(Rows(if alone { RowOrigin::Here(rows) } else { RowOrigin::Ahead(Prefetch::new(rows)) }))
     }
 
-    /// Opens a reader of shuffled rows, always on another thread, because much may have to be read and sorted before the first row is
-    /// delivered.
+    /// Opens a reader of the rows of one pass in shuffled order. It always uses another thread, because much may have to be read and sorted
+    /// before the first row is delivered.
     pub(crate) fn shuffled(of: &Arc<Shuffle>, order: ShuffleOrder) -> Rows {
         let before = of.bytes().0;
         Rows(RowOrigin::Shuffled(Shuffled { rows: Prefetch::new(of.rows(order)), of: Arc::clone(of), before }))

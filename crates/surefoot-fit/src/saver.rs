@@ -8,7 +8,7 @@ use std::{
 use surefoot_glm::Model;
 use surefoot_io::{Output, save_model};
 
-/// Minimum time between two saves of improved models during a search for the optimum.
+/// Minimum time between two saves of the model during a search for the optimum, which keeps improving it.
 const STALE: Duration = Duration::from_secs(1);
 
 /// Interval at which the model is saved during a fit.
@@ -21,13 +21,13 @@ pub enum Snapshot {
 }
 
 impl Default for Snapshot {
-    /// Returns an interval of one minute.
+    /// Returns the default interval, one minute.
     fn default() -> Snapshot {
         Snapshot::Every(Duration::from_secs(60))
     }
 }
 
-/// Output to which the model is saved, if any, and the interval between saves.
+/// Output to which the model of a run is saved, if any, and the interval between saves.
 #[derive(Debug)]
 pub(crate) struct Saver {
     output: Option<Output>,
@@ -53,7 +53,8 @@ impl Saver {
         self.saved
     }
 
-    /// Returns the number of rows from row `rows` to the next save; `u64::MAX` if no save is due at a certain row.
+    /// Returns the number of rows left to learn until the next save is due, when `rows` rows are learnt; `u64::MAX` if saves do not
+    /// depend on the number of rows.
     pub(crate) fn room(&self, rows: u64) -> u64 {
         match self.every {
             Snapshot::Rows(every) if self.replaces() => every - rows % every,
@@ -61,7 +62,7 @@ impl Saver {
         }
     }
 
-    /// Whether the model should be saved now that `rows` rows are learnt.
+    /// Whether the model should be saved now that `rows` rows are learnt, according to the interval between saves.
     pub(crate) fn is_due(&self, rows: u64) -> bool {
         self.replaces()
             && self.saved != Some(rows)

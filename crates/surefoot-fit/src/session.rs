@@ -39,7 +39,7 @@ pub struct Session<'a> {
     pub(crate) threads: u16,
     pub(crate) trainer: Trainer,
     pub(crate) position: RunPosition,
-    /// Number of rows learnt so far, including those before the run was resumed.
+    /// Number of rows learnt so far, including those learnt before an interrupted run was resumed.
     pub(crate) rows: u64,
     /// Number of rows that had been learnt when this run began.
     pub(crate) first: u64,
@@ -61,7 +61,7 @@ pub struct Session<'a> {
     pub(crate) unmet_reported: bool,
     /// Whether [`Event::Opened`] was already reported.
     pub(crate) opened: bool,
-    /// Whether the run continues from an existing model, finished or unfinished.
+    /// Whether the run continues from an existing model, whether finished or unfinished.
     pub(crate) resumed: bool,
     pub(crate) saver: Saver,
     pub(crate) observer: Box<dyn Observer + 'a>,
@@ -74,7 +74,7 @@ impl fmt::Debug for Session<'_> {
 }
 
 impl Session<'_> {
-    /// Runs all remaining passes over the data, then computes the certificate of a full pass and the optimum, where requested.
+    /// Runs all remaining passes over the data, then certifies the model in an additional pass and computes the optimum, where requested.
     pub(crate) fn passes(&mut self) -> Result<(), Interrupt> {
         self.reread()?;
         loop {
@@ -208,8 +208,8 @@ impl Session<'_> {
         self.rows > self.first || self.optimum.is_some()
     }
 
-    /// Reads all data once when a run is resumed in a later pass, to verify that the bytes are unchanged, and to store again the held-out
-    /// rows and the rows for the optimum, in the order of the first pass.
+    /// Called when a run is resumed in a later pass: reads all data once to verify that the bytes are unchanged, and to store again the
+    /// held-out rows and the rows for the optimum.
     fn reread(&mut self) -> Result<(), Interrupt> {
         let Some(whole) = self.position.whole.clone().filter(|_| self.position.pass > 1) else { return Ok(()) };
         // Shuffled rows are all read before the first one is learnt in any case.
@@ -250,7 +250,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Verifies that the first `known` rows of a batch, which were learnt before the interruption, have the fingerprint `earlier`.
+    /// Verifies that the first `known` rows of a batch, which were learnt before the interruption, have the fingerprint `earlier` that the
+    /// interrupted run stored.
     fn recognise(&mut self, batch: &Batch, known: usize, earlier: &InputFingerprint) -> Result<(), Interrupt> {
         if self.position.pass == 1 {
             self.hold_out(batch, known, self.position.trail.rows)?;
@@ -268,7 +269,7 @@ impl Session<'_> {
     }
 
     /// Stores rows again after a resume: the held-out ones, and all rows if the optimum will be computed. The rows are the first `rows` of
-    /// a batch, preceded by `before` rows of the pass.
+    /// a batch; `before` rows of the pass precede this batch.
     fn hold_out(&mut self, batch: &Batch, rows: usize, before: u64) -> Result<(), FitError> {
         if !self.keeps_rows() {
             return Ok(());
@@ -332,7 +333,8 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Reports the names given by the caller that occur in no row, once enough rows were read for most names to have occurred.
+    /// Reports names given by the caller (of features to keep, for instance) that have occurred in no row, once enough rows were read for
+    /// most names to occur.
     fn report_unmet(&mut self) {
         let rows = self.rows - self.first;
         if self.unmet_reported || rows < unmet::ROWS {
@@ -363,7 +365,7 @@ impl Session<'_> {
         Ok(self.stop.check()?)
     }
 
-    /// Opens a reader of all rows in the order of pass number `pass`.
+    /// Opens a reader of all rows in the order of pass number `pass` (from 1).
     fn open(&mut self, pass: u32) -> Result<Rows, Error> {
         match &mut self.shuffling {
             Some(shuffling) => shuffling.open(&self.data, &self.options, self.threads, pass),
@@ -371,7 +373,8 @@ impl Session<'_> {
         }
     }
 
-    /// Stores the fingerprint of shuffled rows, or compares it with the stored one. All rows are read before the first one is delivered.
+    /// Stores the fingerprint of the shuffled rows, or compares it with the stored one. All rows are read before the first one is
+    /// delivered.
     fn know(&mut self) -> Result<(), FitError> {
         if self.reread {
             return Ok(());
@@ -422,13 +425,13 @@ impl Session<'_> {
         passed
     }
 
-    /// Builds the error for an input whose bytes differ from those read before.
+    /// Builds the error for the input with this index, whose bytes differ from those read before.
     fn changed(&self, input: usize) -> FitError {
         FitError::Changed { input: self.data.name(input) }
     }
 }
 
-/// Writes the optimum into the model. If the optimum does not fit the model, leaves the model unchanged except for a certificate that
+/// Copies the optimum into the model. If the optimum does not fit the model, leaves the model unchanged except for a certificate that
 /// states the reason.
 fn place(problem: &Problem, found: &Optimum, model: &mut Model) {
     if let Err(reason) = problem.place(found, model) {

@@ -7,7 +7,7 @@ use surefoot_glm::Loss;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Contradiction {
-    /// Number out of its range, with a message.
+    /// Number out of its valid range, with a message.
     Range(String),
     /// Ball constraint together with a penalty or with bounds of weights.
     BallAndPenalty,
@@ -25,7 +25,8 @@ pub enum Contradiction {
     BallAndOptimum,
     /// Held-out rows together with a search for the optimum over all rows.
     HoldoutAndOptimum,
-    /// Choice of a penalty during the passes, for a loss of more than two classes. Such losses support only the choice by optima.
+    /// Choice of a penalty without a search for the optimum, for a loss of more than two classes. Such losses need the search,
+    /// because their penalties are compared at their optima.
     ChoiceNeedsOptimum(Loss),
     /// Zero passes, or a hold-out period below 2.
     Passes,

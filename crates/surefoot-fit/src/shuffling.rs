@@ -8,7 +8,7 @@ use crate::{
 use std::sync::Arc;
 use surefoot_io::{Error, Options, Prefetch, Shuffle, ShuffleOrder};
 
-/// Store of the rows of a shuffled run, filled when rows are first requested.
+/// Store of the rows of a run that shuffles them, filled when rows are first requested.
 #[derive(Debug)]
 pub(crate) struct Shuffling {
     seed: u64,
@@ -48,7 +48,7 @@ impl Shuffling {
         Some(InputFingerprint::of(rows, &ends))
     }
 
-    /// Whether the rows have turned out not to fit in memory since the last call; returns `true` only once.
+    /// Whether the rows were found not to fit in memory since the last call; returns `true` only once.
     pub(crate) fn spills(&mut self) -> bool {
         let spills = !self.reported && self.rows.as_ref().is_some_and(|rows| rows.spilled() > 0);
         self.reported |= spills;

@@ -52,7 +52,7 @@ impl StopConditions {
         StopConditions::when(move || flag.load(Relaxed))
     }
 
-    /// Returns these conditions with another deadline; `None` removes the deadline.
+    /// Returns these conditions with another deadline; `None` means no deadline.
     #[must_use]
     pub fn with_deadline(self, deadline: Option<Instant>) -> StopConditions {
         StopConditions { deadline, ..self }
@@ -80,7 +80,7 @@ impl fmt::Debug for StopConditions {
     }
 }
 
-/// Reason why work was interrupted: a stop condition or an error.
+/// Reason why work was interrupted: a stop condition that was met, or an error.
 #[derive(Debug)]
 pub enum Interrupt {
     /// Stop condition that was met.

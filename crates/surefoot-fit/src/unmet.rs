@@ -2,7 +2,7 @@
 
 use surefoot_io::Options;
 
-/// Number of rows after which names that occur in none of them are reported.
+/// Number of rows read after which the names that occur in none of them are reported.
 pub(crate) const ROWS: u64 = 1000;
 
 /// Purpose for which the caller gave the name of a feature or namespace.

@@ -1,4 +1,4 @@
-//! The driver from outside: rows of every kind, interruptions, contradictions, and errors as data.
+//! Tests of the public interface of a fit: sources of rows, interruptions, contradictory settings, and errors.
 
 use std::sync::{
     Arc,
@@ -10,7 +10,7 @@ use surefoot_fit::{
 use surefoot_glm::{Ball, Batch, ClassWeights, Loss, Model, PenaltyTerm, Plan};
 use surefoot_io::{load_model, save_model};
 
-/// Rows of two classes that a linear model tells apart but for some noise.
+/// Generates `n` rows of two classes that are nearly linearly separable.
 fn rows(n: u32) -> Batch {
     let mut batch = Batch::default();
     for t in 0..n {
@@ -21,7 +21,7 @@ fn rows(n: u32) -> Batch {
     batch
 }
 
-/// As svmlight text.
+/// Formats rows as svmlight text.
 fn text(rows: &Batch) -> String {
     let line = |r: usize| {
         let row = rows.row(r);
@@ -41,7 +41,7 @@ fn chunks(rows: &Batch, size: usize) -> Vec<Batch> {
     starts.map(chunk).collect()
 }
 
-/// The bytes of the model, as a file would hold them.
+/// Returns the bytes of a model file.
 fn bytes(model: &Model) -> Vec<u8> {
     let mut bytes = Vec::new();
     save_model(model, &mut bytes).unwrap();
@@ -52,10 +52,11 @@ fn error(fit: Fit<'_>, data: impl Into<Data>) -> FitError {
     fit.run(data).unwrap_err().error
 }
 
-/// A name, and settings added to a fit.
+/// Name of a test case, and a function that adds its settings to a fit.
 type Case = (&'static str, fn(Fit<'static>) -> Fit<'static>);
 
-/// Plans that differ in all that a driver does.
+/// Returns settings that exercise all parts of a fit: several passes, shuffling, the optimum, a choice of penalty, a
+/// ball constraint.
 fn plans() -> [Case; 6] {
     [
         ("one pass", |fit| fit),

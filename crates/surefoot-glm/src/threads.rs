@@ -33,9 +33,9 @@ pub fn start<S: Send + 'static, T: Send + 'static>(
 /// Maximum number of threads that [`share`] uses.
 const MOST: usize = 1024;
 
-/// Runs `work` on up to `threads` threads at once, at most 1,024, one of which is the calling thread. `work` has to
-/// take tasks from a queue shared by all threads, and return when none is left, because the operating system may
-/// refuse some threads.
+/// Runs `work` on up to `threads` threads at once (at most 1,024), including the calling thread, and waits for them.
+/// `work` has to take tasks from a queue shared by all threads and return when none is left, because the operating
+/// system may refuse some threads.
 pub fn share(threads: usize, work: impl Fn() + Sync) {
     scope(|scope| {
         for _ in 1..threads.min(MOST) {

@@ -1,4 +1,5 @@
-//! Models in a ball: against the dense twin, against their own saves, and what their certificates promise.
+//! Tests of models constrained to a ball: against a dense reference implementation (the twin), against models resumed from a save,
+//! and of the bounds in their certificates.
 
 mod common;
 
@@ -12,7 +13,7 @@ use surefoot_oracle::trainer as oracle;
 use surefoot_oracle::vectors::{dot, norm, plus, times};
 use surefoot_oracle::{Domain, Learner};
 
-/// A random number generator with a fixed sequence.
+/// Pseudo-random number generator (linear congruential); the seed determines the sequence.
 struct Dice(u64);
 
 impl Dice {
@@ -26,7 +27,8 @@ impl Dice {
     }
 }
 
-/// A row, dense: the intercept's 1 first, then the values of features 1, 2 …; the label as training has it.
+/// Dense row: the encoded label, the weight, and in `values` first the constant 1 for the intercept, then the values of features 1,
+/// 2, ….
 #[derive(Clone, Debug)]
 struct Dense {
     label: f64,
@@ -36,7 +38,8 @@ struct Dense {
 
 const FEATURES: usize = 6;
 
-/// Sparse rows with a linear signal, weights from 1/4 to 1, some features met late.
+/// Returns `n` sparse random rows for the loss, with labels from a noisy linear model and weights from 1/4 to 1; some features first
+/// occur in later rows.
 fn rows(loss: Loss, n: usize, seed: u64) -> Vec<Dense> {
     let mut dice = Dice(seed);
     let truth = [0.3, 1.0, -2.0, 0.5, 0.0, 1.5, -1.0];
@@ -74,7 +77,7 @@ fn batch(rows: &[Dense]) -> Batch {
     batch
 }
 
-/// The weights of a model as the rows have their features.
+/// Returns the weights of a model as a dense vector: the intercept, then features 1, 2, … in order.
 fn dense(model: &Model) -> Vec<f64> {
     let mut all = vec![0.0; 1 + FEATURES];
     all[0] = model.intercept[0];
@@ -111,7 +114,7 @@ fn derivative(loss: Loss, y: f64, m: f64) -> f64 {
     twin(loss).derivative(y, m)
 }
 
-/// The mean loss and its gradient.
+/// Returns the weighted mean loss of the dense weights `w` on the rows, and its gradient.
 fn mean(loss: Loss, rows: &[Dense], w: &[f64]) -> (f64, Vec<f64>) {
     let (mut total, mut sum, mut gradient) = (0.0, 0.0, vec![0.0; w.len()]);
     for row in rows {
@@ -123,8 +126,8 @@ fn mean(loss: Loss, rows: &[Dense], w: &[f64]) -> (f64, Vec<f64>) {
     (sum / total, times(1.0 / total, &gradient))
 }
 
-/// The least mean loss over the ball, by projected gradient steps, to 1e-10: the gap at the end is below that. Without a
-/// bound on the curvature something that is not below it, and close.
+/// Returns the least mean loss over the ball of the given radius, by projected gradient descent to a gap below 1e-10. For losses
+/// without a bound on the second derivative, returns the least value found in 3000 steps, which is slightly above the minimum.
 fn least(loss: Loss, rows: &[Dense], radius: f64) -> f64 {
     let ball = Domain::Ball(vec![0.0; 1 + FEATURES], radius);
     let mut w = vec![0.0; 1 + FEATURES];
@@ -274,7 +277,7 @@ fn features_that_were_never_learnt_count_in_a_full_pass() {
     assert!(more > 1.0 && less < 1.0, "{less} {more}");
 }
 
-/// Draws from a finite population, so that its mean loss is the expected loss.
+/// Finite population of rows from which rows are drawn, so that the mean loss over the population is the expected loss of a draw.
 struct Population {
     rows: Vec<Dense>,
     batch: Batch,
@@ -296,8 +299,9 @@ impl Population {
         Population { rows, batch, least }
     }
 
-    /// Whether the bounds on excess and risk were ever false at one of the doublings of `draws` rows, and what was said last in place
-    /// of bounds.
+    /// Trains on `draws` rows chosen by `draw`, and checks the certificates after 8, 16, 32, … rows. Returns whether a bound on the
+    /// excess loss was ever false, whether a bound on the risk was, and the last reason given for a missing bound (`None` if there
+    /// always was one).
     fn ever_false(&self, draws: u32, mut draw: impl FnMut(u32) -> usize) -> (bool, bool, Option<String>) {
         let mut trainer = Trainer::new(settings(Loss::Logistic, RADIUS, Some(LONGEST)), Plan::ONE_PASS);
         let mut ever = (false, false, None);
@@ -340,7 +344,8 @@ fn bounds_of_streams_hold_together_in_all_but_a_share_of_runs() {
     assert!(refuted <= 1, "{refuted} of {RUNS} draws taken for an order");
 }
 
-/// Rows that come in order, one class after the other, give no bounds: in the test above they would be false.
+/// Checks that no bound is given for rows sorted by class, alternating by label, or sorted by norm, for which the bounds on random
+/// draws would be false.
 #[test]
 fn bounds_of_streams_need_rows_that_are_draws() {
     let population = Population::new();
@@ -366,7 +371,9 @@ fn bounds_of_streams_need_rows_that_are_draws() {
     assert!(said.expect("no bound").contains("order"));
 }
 
-/// The formulas, from every round of the twin's run: (S + r‖Z‖ + level)/T and (ΣY + level)/T.
+/// Checks both bounds against their formulas, evaluated over all T rows by the dense reference implementation. The bound on the
+/// excess loss is (Σ g·w + r‖Σ g‖ + c)/T, with gradients g, iterates w, the radius r of the ball and a confidence term c; that on
+/// the risk is (Σ Y + c)/T, with the loss Y of each row linearised to its iterate.
 #[test]
 fn bounds_of_streams_are_what_the_theory_says() {
     let mut rows = rows(Loss::Logistic, 300, 9);

@@ -1,5 +1,5 @@
-//! Losses of many classes: the trainer against its dense twin, its own saved models, and what it promises about labels,
-//! order, units and weights.
+//! Tests of training with multiclass losses: against a dense reference implementation (the twin), against the model's own saves, and
+//! for invariance to label names, the order of rows, units and weights.
 
 mod common;
 
@@ -9,7 +9,7 @@ use surefoot_glm::{
 };
 use surefoot_oracle::{classes as oracle, trainer::Row};
 
-/// A random number generator with a fixed sequence.
+/// Pseudo-random number generator (linear congruential); the seed determines the sequence.
 struct Dice(u64);
 
 impl Dice {
@@ -26,8 +26,8 @@ impl Dice {
 const FEATURES: usize = 6;
 const SIZES: [f64; 1 + FEATURES] = [1.0, 1e-3, 1.0, 1e4, 1.0, 30.0, 1.0];
 
-/// Sparse rows of classes 0 to `classes` − 1 that depend on the values, with noise; columns of very different sizes, one seen for the
-/// first time late, and so is the last class.
+/// Returns `n` sparse random rows (label, pairs of feature id and value) with labels 0 to `classes` − 1 that depend on the values,
+/// with noise. The scales of columns differ by up to 10⁷; one column and the last class first occur in later rows.
 fn rows(classes: usize, n: usize, seed: u64) -> Vec<(f64, Vec<(u64, f64)>)> {
     let mut dice = Dice(seed);
     let weights: Vec<Vec<f64>> = (0..classes).map(|_| (0..=FEATURES).map(|_| dice.normal()).collect()).collect();
@@ -68,7 +68,7 @@ fn fit(loss: Loss, plan: Plan, batch: &Batch) -> Trainer {
     trainer
 }
 
-/// The margins of a row for the classes of a model, by ascending label.
+/// Returns the margins of row `r` of the batch, one per class by ascending label.
 fn margins(model: &Model, batch: &Batch, r: usize) -> Vec<f64> {
     let mut scores = RowMargins::default();
     Predictor::new(model).score_classes(&batch.row(r), &mut scores).unwrap();

@@ -1,8 +1,10 @@
-//! Rows kept for the optimum: the same model wherever they are kept, from whatever start, and with any names of labels.
+//! Tests of optima computed from rows kept by `Gathered`: the same model whether rows are kept in memory or on disk, from
+//! any initial model, and with any names of labels.
 
 use surefoot_glm::{Batch, Gathered, Loss, Model, Penalty, Plan, Settings, Trainer, optimum::Optimum};
 
-/// 300 rows of five columns, three of them with holes, two met late; weights 0 to 2.
+/// Returns 300 rows of five columns with weights 0 to 2; three columns have missing values, and two first occur in later
+/// rows.
 fn rows(loss: Loss) -> Batch {
     let mut batch = Batch::default();
     let mut state = 7_u64;
@@ -55,7 +57,8 @@ fn memory_and_files_give_the_same_bits() {
     }
 }
 
-/// A column that says nothing, and indicators that sum to it, are no reason for weights without bounds, whatever the labels.
+/// Checks that redundant columns (a constant one, and indicators that sum to it) do not make weights diverge, for separable
+/// and noisy labels.
 #[test]
 fn columns_that_say_the_same_keep_ordinary_weights() {
     for (loss, noise) in [(Loss::Logistic, 0.0), (Loss::Logistic, 1.0), (Loss::Squared, 1.0), (Loss::Poisson, 1.0)] {
@@ -77,7 +80,8 @@ fn columns_that_say_the_same_keep_ordinary_weights() {
     }
 }
 
-/// The column that is farthest from 0 for its spread, whatever the others are: constants and rare features are not.
+/// Checks that `farthest_column` finds the column with the largest ratio of mean to standard deviation, to within 5 %, and
+/// ignores constant and rare columns.
 #[test]
 fn the_farthest_column_is_told_to_its_digits() {
     for far in [10.0, 1e6, 1e9, 1e12, 1e14] {

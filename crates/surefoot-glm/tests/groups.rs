@@ -1,10 +1,11 @@
-//! Groups of features in the trainer: what rows tell is kept, drawn by, and taken further.
+//! Tests of feature groups in training: groups read from rows are stored, their penalty factors and bounds are applied,
+//! and they survive a resumed run.
 
 use surefoot_glm::{
     Batch, Bounds, FeatureGroups, Gathered, Loss, MemoryHoldout, Penalty, PenaltyTerm, Plan, Row, Settings, Trainer,
 };
 
-/// Rows of six features that are in groups 0 to 3, and one that no group has.
+/// Returns `count` random rows of six features, whose group numbers are `GROUP`.
 fn rows(count: usize) -> Batch {
     let (mut batch, mut state) = (Batch::default(), 7_u64);
     let mut unit = || {
@@ -29,7 +30,7 @@ fn rows(count: usize) -> Batch {
     batch
 }
 
-/// (factors + 1)·(bounds + 1) groups: none, bounds, a factor, both.
+/// Group number of each feature: 0 has neither factor nor bounds, 1 has bounds, 2 has a penalty factor, 3 has both.
 const GROUP: [u32; 6] = [0, 1, 2, 3, 1, 0];
 
 fn settings(penalty: Penalty) -> Settings {
@@ -40,7 +41,8 @@ fn settings(penalty: Penalty) -> Settings {
 
 const PENALTY: Penalty = Penalty { l1: 0.0, l2: 0.02, bounds: Bounds::FREE, path: None, standardize: false };
 
-/// The model of the rows so far is that which the next row is scored with: its bounds hold at every row.
+/// Checks at each row that its reported loss is that of the model as saved just before, whose weights are within the
+/// bounds of their groups.
 #[test]
 fn printed_losses_are_those_of_the_drawn_models() {
     let batch = rows(300);
@@ -108,7 +110,8 @@ fn a_run_that_is_cut_off_ends_in_the_same_model() {
     }
 }
 
-/// The optimum of columns with factors and bounds, sought by way of a model that holds the groups.
+/// Checks the optimality conditions of an optimum with penalty factors and bounds, where `Gathered` takes the groups of
+/// features from a model.
 #[test]
 fn gathered_rows_go_by_the_groups_of_the_model() {
     let batch = rows(300);

@@ -1,8 +1,9 @@
-//! Metrics of fresh rows are those of the models that a save before each row would have stored.
+//! Tests of progressive metrics: each row is measured with the model that a save just before the row would have stored.
 
 use surefoot_glm::{Ball, Batch, Loss, Measured, Model, Plan, Settings, Tally, Trainer};
 
-/// Rows of three features whose labels are `labels` by the third part that their sum lies in.
+/// Returns `n` rows of three features in [0, 1), with label `labels[k]` if the noisy sum of the features is in [k, k +
+/// 1).
 fn rows(n: u64, labels: [f64; 3]) -> Batch {
     let (mut batch, mut state) = (Batch::default(), 7_u64);
     let mut uniform = move || {
@@ -23,7 +24,8 @@ fn settings(loss: Loss, radius: Option<f64>) -> Settings {
     Settings { loss, ball: radius.map(|radius| Ball { radius, row_norm: None, delta: 0.1 }), ..Settings::default() }
 }
 
-/// Each row measured by the model before it, and all of them by the trainer.
+/// Trains on the rows one by one with progressive metrics. Returns the model as it was before each row, the metrics,
+/// and the trainer.
 fn both(settings: Settings, batch: &Batch) -> (Vec<Model>, Measured, Trainer) {
     let mut trainer = Trainer::new(settings, Plan::ONE_PASS);
     trainer.enable_progressive_metrics();
@@ -97,7 +99,7 @@ fn measuring_changes_no_model() {
     }
 }
 
-/// Held-out rows have the loss that is printed for them.
+/// Checks that the kept model's loss on the held-out rows equals the loss reported in the summary.
 #[test]
 fn held_out_rows_are_measured_by_the_kept_model() {
     let batch = rows(300, [1.0, 1.0, 2.0]);

@@ -1,5 +1,5 @@
-//! The trainer against its dense twin, against its own saved models, and against what it promises about units,
-//! labels, weights and order.
+//! Tests of the trainer with single-margin losses: against a dense reference implementation (the twin), against its own
+//! saved models, and for invariance to units, labels, weights and the order of rows.
 
 mod common;
 
@@ -7,7 +7,7 @@ use common::resumed;
 use surefoot_glm::{Batch, Loss, MemoryHoldout, Model, Plan, Predictor, Settings, Trainer};
 use surefoot_oracle::trainer as oracle;
 
-/// A random number generator with a fixed sequence.
+/// Pseudo-random number generator (linear congruential); the seed determines the sequence.
 struct Dice(u64);
 
 impl Dice {
@@ -23,7 +23,8 @@ impl Dice {
 
 const FEATURES: u64 = 6;
 
-/// Sparse rows with a linear signal; columns of very different sizes, one seen for the first time late.
+/// Returns `n` sparse random rows (label, pairs of feature id and value) with labels from a noisy linear model. The
+/// scales of columns differ by up to 10⁷, and one column first occurs in later rows.
 fn rows(loss: Loss, n: usize, seed: u64) -> Vec<(f64, Vec<(u64, f64)>)> {
     let mut dice = Dice(seed);
     (0..n)
@@ -41,7 +42,8 @@ fn rows(loss: Loss, n: usize, seed: u64) -> Vec<(f64, Vec<(u64, f64)>)> {
         .collect()
 }
 
-/// A label for this margin: a class, a number, or a count or amount whose mean is near its exponential.
+/// Returns a random label for a margin: for classification 0 or 1, with a log link a count or amount with mean about
+/// exp(margin/2), otherwise the margin plus noise.
 fn label(loss: Loss, dice: &mut Dice, margin: f64) -> f64 {
     let mean = (0.5 * margin).exp();
     match loss {
@@ -555,7 +557,8 @@ fn a_held_out_row_far_on_the_right_side_does_not_choose_the_pass() {
     }
 }
 
-/// Rows that are not what rows are: each is refused by all that take rows, with its place, and changes nothing.
+/// Checks that invalid rows (non-finite numbers, negative weights, repeated ids) are refused by `Trainer`, `Gathered`
+/// and `FullPass`, each with a fault, and leave the model unchanged.
 #[test]
 fn rows_that_are_none_are_refused_and_change_nothing() {
     const WRONG: [f64; 3] = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];

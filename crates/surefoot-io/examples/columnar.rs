@@ -1,7 +1,8 @@
-//! Speed of the reader of Parquet and of Arrow files beside that of the bare crates, on one core:
+//! Benchmark of the Parquet and Arrow reader against the bare `parquet` and `arrow` crates, on one core:
 //! `cargo run --release -p surefoot-io --example columnar -- FILE LABEL [PASSES]`.
 //!
-//! Both decode the same columns, in turn. Prints the best and the median pass, and the median of the ratios of pairs.
+//! Both decode the same columns, in alternating passes over the file. Prints the best and the median time per pass of
+//! each, and the median of the ratios of consecutive passes.
 
 use std::fs::File;
 use std::time::Instant;

@@ -1,6 +1,7 @@
-//! Time to save and to load a model: `cargo run --release -p surefoot-io --example model -- FILE [FEATURES]`.
+//! Benchmark of saving and loading a model: `cargo run --release -p surefoot-io --example model -- FILE [FEATURES]`.
 //!
-//! FILE is written. The checksum alone and a plain write of as many bytes are printed to compare with.
+//! FILE is overwritten. For comparison, the times of computing the checksum alone and of writing the same number of
+//! bytes are also printed.
 
 use std::io::Write;
 use std::path::Path;

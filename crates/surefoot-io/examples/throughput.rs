@@ -1,7 +1,7 @@
-//! Speed of the readers on one core: `cargo run --release -p surefoot-io --example throughput -- FILE [PASSES]`.
+//! Benchmark of the readers on one core: `cargo run --release -p surefoot-io --example throughput -- FILE [PASSES]`.
 //!
-//! Prints the best and the median pass of the parser alone, for svmlight (the file in memory, read in pieces of 256 KiB),
-//! and of the whole reader without and with its thread.
+//! Prints the best and the median time per pass of the parser alone, for svmlight (the file in memory, read in pieces of
+//! 256 KiB), and of the whole reader with and without its background thread.
 
 use std::time::Instant;
 

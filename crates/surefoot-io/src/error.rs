@@ -5,18 +5,18 @@ use std::io;
 
 use crate::text::printable::printable;
 
-/// Location of a fault in an input, with the text (token) at fault.
+/// Location of an error in an input, with the offending token (piece of text).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// Name of the input as shown to the user.
+    /// Name of the input file as shown to the user.
     pub file: String,
-    /// Location within the input.
+    /// Location of the error within the input.
     pub location: Location,
-    /// Token at fault, as printable ASCII, truncated to 80 bytes; empty if there is none.
+    /// Offending token, as printable ASCII, truncated to 80 bytes; empty if no particular token is at fault.
     pub token: String,
 }
 
-/// Location within an input.
+/// Location within an input: a position in a text file, or a cell of a table that is not text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
     /// Position in a text file.
@@ -58,17 +58,17 @@ impl Located {
     }
 }
 
-/// Error about the columns of a table that cannot be used as requested or as found.
+/// Error about table columns that cannot be used, because of the user's request or because of the data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ColumnError {
-    /// Message with the problem and the remedy.
+    /// Error message that states the problem and the remedy.
     pub(crate) message: String,
-    /// Whether the user's request is at fault rather than the data.
+    /// True if the user's request (a flag or option) is at fault, false if the data are.
     pub(crate) asked: bool,
 }
 
 impl ColumnError {
-    /// Builds an error that blames the user's request rather than the data.
+    /// Builds an error about table columns that blames the user's request rather than the data.
     pub(crate) fn asked(message: impl Into<String>) -> ColumnError {
         ColumnError { message: message.into(), asked: true }
     }
@@ -84,7 +84,7 @@ impl From<String> for ColumnError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// A file cannot be opened or read.
+    /// An input file cannot be opened or read.
     #[error("{file}: {}", reason(.source))]
     Read {
         /// Name of the input.
@@ -92,7 +92,7 @@ pub enum ErrorKind {
         /// I/O error reported by the system.
         source: io::Error,
     },
-    /// A file cannot be written.
+    /// An output file cannot be written.
     #[error("{file}: {}{}", reason(.source), remedy(.source))]
     Write {
         /// Name of the output.
@@ -107,7 +107,7 @@ pub enum ErrorKind {
         file: String,
         /// Name of the compression, such as `gzip`.
         codec: &'static str,
-        /// Number of compressed bytes read before the error.
+        /// Number of compressed bytes read from the input before the error.
         at: u64,
         /// Error reported by the decoder.
         source: io::Error,
@@ -139,7 +139,7 @@ pub enum ErrorKind {
     /// The user's request does not fit the columns of the input; the data are not at fault.
     #[error("{place}{message}")]
     Asked {
-        /// Name of the input, with the location of its column names where known.
+        /// Name of the input, with the location of its column names (header line) if known.
         place: String,
         /// Message with the problem and the remedy.
         message: String,
@@ -152,14 +152,14 @@ pub enum ErrorKind {
         /// Hint at what the file may be instead.
         hint: String,
     },
-    /// A model file has an unsupported format version.
+    /// A model file has a format version that this program does not support.
     #[error("{file}: a model in format {found}, and this surefoot reads format {reads}: {}", advice(*.found, *.reads))]
     Version {
         /// Name of the file.
         file: String,
         /// Format version of the file.
         found: u64,
-        /// Format version that this program supports.
+        /// The only format version that this program can read.
         reads: u64,
     },
     /// A model file is intact (its checksums match) but its content cannot be that of a model.
@@ -169,7 +169,7 @@ pub enum ErrorKind {
     Unsound {
         /// Name of the file.
         file: String,
-        /// Description of the contradiction in the content.
+        /// Description of the contradiction in the content of the model.
         message: String,
     },
     /// A model file is damaged or truncated.
@@ -182,13 +182,13 @@ pub enum ErrorKind {
         /// Description of the damage, such as a checksum that does not match.
         message: String,
     },
-    /// A file is both an input and an output.
+    /// The same file is given both as an input and as an output.
     #[error("{file}: is both input and output; write to another file")]
     Both {
         /// Name of the file that is both read and written.
         file: String,
     },
-    /// A setting is invalid.
+    /// A setting (option) has an invalid value.
     #[error("{message}")]
     Setting {
         /// Message with the problem and the remedy.
@@ -241,8 +241,8 @@ impl std::error::Error for Error {
     }
 }
 
-/// Builds the error for a stream whose reading failed after `at` stored (possibly compressed) bytes; `codec` is `None` for uncompressed
-/// data.
+/// Builds the error for an input stream whose reading failed after `at` stored (possibly compressed) bytes. `codec` is the name of the
+/// compression, `None` for uncompressed data.
 pub(crate) fn stream_error(file: String, codec: Option<&'static str>, at: u64, source: io::Error) -> Error {
     match codec {
         // An error reported by the system is not a fault of the data.
@@ -275,7 +275,8 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// Returns a path or another external name in the form shown to the user: on one line, with the middle left out if it is long.
+/// Returns a path or another name from outside the program in the form shown to the user: on one line, with the middle left out if it is
+/// long.
 pub(crate) fn shown(name: &std::ffi::OsStr) -> String {
     let mut text = String::new();
     for chunk in name.as_encoded_bytes().utf8_chunks() {
@@ -305,7 +306,7 @@ pub(crate) fn token(bytes: &[u8]) -> String {
     text
 }
 
-/// Shortens a text to at most `limit` bytes, by replacing the part after its first `head` bytes and before as much of its end as fits with
+/// Shortens a text to at most `limit` bytes: keeps its first `head` bytes and as much of its end as fits, and replaces the middle with
 /// three dots.
 pub(crate) fn cut(text: &str, limit: usize, head: usize) -> String {
     if text.len() <= limit {

@@ -1,6 +1,6 @@
-//! Whatever the public functions are fed, they give an error or what their documentation says, and no number that is not finite gets into
-//! a row. Methods are called by the names of their types, so that the last test here can hold the calls against the sources. What readers
-//! make of bytes, and `load_model` of mutants, the tests of `fuzz.rs` try in earnest.
+//! Robustness tests of all public functions: whatever arguments they get, they return an error or what their documentation says, and no
+//! row gets a number that is not finite. Methods are called through their types (`Type::method`), so that the last test can compare the
+//! calls with the sources. More thorough tests of readers on arbitrary bytes, and of model files with random changes, are in `fuzz.rs`.
 
 use std::{
     io::{self, Cursor, Write},
@@ -84,7 +84,7 @@ impl Any {
         bytes
     }
 
-    /// Options that contradict each other, are out of range, or neither.
+    /// Generates reader options that may be valid, out of range, or contradict each other.
     fn options(&mut self) -> Options {
         let mark = |any: &mut Any| any.of(&[None, Some(','), Some('"'), Some('\n'), Some('é'), Some('\0'), Some('1')]);
         let mut reading = Schema { index_base: self.of(&[0, 1, 2, 255]), ..Schema::default() };
@@ -129,7 +129,7 @@ fn check(batch: &Batch) {
     }
 }
 
-/// All rows of a source, up to so many errors.
+/// Reads all rows of a source, up to 20 errors, and checks rows and error messages; returns the number of rows.
 fn read(source: &mut impl RowSource) -> usize {
     let (mut batch, mut rows, mut errors) = (Batch::default(), 0, 0);
     while errors < 20 {
@@ -391,7 +391,7 @@ fn shelves_hold_rows_and_refuse_what_is_none() {
     assert!(seen == held && seen > 10, "{seen} {held}");
 }
 
-/// Functions that are not called here, and why.
+/// Functions that are not called here, that is, in the tests of this file, each with the reason.
 const EXCEPTIONS: [(&str, &str); 4] = [
     ("create_no_more_outputs", "ends all outputs of the process: the command's tests of signals call it"),
     ("spool", "reads standard input, which is that of the test's own process: the command's tests do"),

@@ -1,4 +1,4 @@
-//! Model files: exact copies come back, everything else is refused in the right words.
+//! Tests of model archives: exact copies are read back, and anything else is refused with the right error message.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ fn bytes(archive: &Archive<'_>) -> Vec<u8> {
     bytes
 }
 
-/// A file in a folder that goes with it.
+/// Temporary folder, deleted on drop, for an archive file named `m`.
 struct Scratch(tempfile::TempDir);
 
 impl Scratch {

@@ -1,4 +1,5 @@
-//! Tables as text: what is read, what is refused, and where faults are.
+//! Tests of the CSV reader: accepted texts and their rows, refused texts and their messages, and the locations of
+//! errors.
 
 mod common;
 
@@ -12,7 +13,7 @@ use surefoot_io::{
 };
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// Options for CSV with a label `y`, changed as the case wants it.
+/// Builds options for CSV with a label column `y`, modified by `change`.
 fn options(change: impl FnOnce(&mut Options)) -> Options {
     let wanted = ColumnSelection { label: Some("y".into()), ..ColumnSelection::default() };
     let mut options = Options { format: Format::named("csv"), wanted, ..Options::default() };
@@ -28,7 +29,7 @@ fn list(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Line, label and named values, as people read them.
+/// Row with feature names instead of ids: line number, label, and value by feature name.
 type Named = (u64, Option<f64>, BTreeMap<String, f64>);
 
 fn named(source: &mut impl RowSource, options: &Options) -> (Vec<Named>, Vec<(usize, Error)>) {
@@ -41,7 +42,7 @@ fn named(source: &mut impl RowSource, options: &Options) -> (Vec<Named>, Vec<(us
     (rows.into_iter().map(row).collect(), errors)
 }
 
-/// The first error that this text gives.
+/// Reads a text and returns its first error; panics if there is none.
 fn error(text: impl AsRef<[u8]>, options: impl Into<Options>) -> Error {
     rows(&mut reader(text, options)).1.into_iter().next().expect("an error").1
 }
@@ -524,7 +525,8 @@ fn each_file_has_its_own_header() {
     );
 }
 
-/// Sums over a row are rounded by the order of its pairs: so it is that of the first table in every file.
+/// Tests that the features of a row are in the column order of the first file, whatever the column order of a later
+/// file: the order determines the rounding of sums over the row.
 #[test]
 fn pairs_stand_in_the_order_of_the_columns() {
     let options = options(indicator);
@@ -648,7 +650,8 @@ fn formats_are_told_by_their_content() {
     }
 }
 
-/// Texts of categories and names.
+/// Generates texts for categories and column names, with delimiters, quotes, line breaks and other unusual characters
+/// inside.
 fn any_text() -> impl Strategy<Value = String> {
     let odd = prop::sample::select(vec!["a", "b c", ",", "\"", "\n", "\r\n", "é", " ", "\t", "#", "=", "x\"y", "\\"]);
     // A letter in front and behind: neither empty nor a number, a date or a mark for what is missing, and no blanks that do
@@ -656,7 +659,8 @@ fn any_text() -> impl Strategy<Value = String> {
     prop::collection::vec(odd, 0..5).prop_map(|parts| format!("t{}t", parts.concat()))
 }
 
-/// A table: names of numbers and of categories, and rows.
+/// Random table: number of numeric columns, names of all columns (numeric ones first), and rows of label, numbers and
+/// categories.
 type Made = (usize, Vec<String>, Vec<(i8, Vec<f64>, Vec<String>)>);
 
 fn any_table() -> impl Strategy<Value = Made> {
@@ -694,7 +698,8 @@ fn written((_, names, rows): &Made, style: u8) -> Vec<u8> {
     writer.into_inner().unwrap()
 }
 
-/// Expected rows, with the ids of the names computed here.
+/// Returns the expected rows of a random table, with feature ids computed independently of the reader: label, and bits
+/// of the value by id.
 fn expected((numbers, names, rows): &Made) -> Vec<(Option<f64>, BTreeMap<u64, u64>)> {
     let id = |group: &str, name: &str| xxh3_64_with_seed(name.as_bytes(), xxh3_64(group.as_bytes()));
     let row = |(label, values, texts): &(i8, Vec<f64>, Vec<String>)| {
@@ -769,7 +774,8 @@ proptest! {
     }
 }
 
-/// Shape of the rows of a text with the label in this column, with default rules.
+/// Reads a text with the label in column `label`; returns the number of rows, whether the first line is a header, the
+/// delimiter, and whether the decision about the header is certain.
 fn shape(text: &str, label: &str, categorical: &[&str]) -> (usize, bool, u8, bool) {
     let options = options(|o| {
         o.wanted.label = Some(label.into());

@@ -1,5 +1,5 @@
-//! Small data sets of extreme numbers, with every loss and many settings: a model that is saved can be loaded, predicted with and trained
-//! further, or saving it says why not.
+//! Tests on small data sets of extreme numbers, with every loss and many settings: a model that can be saved can also be loaded, used for
+//! prediction and trained further; otherwise saving it returns an error.
 
 use surefoot_glm::{
     Ball, Batch, Bounds, ClassWeights, Gathered, Loss, MemoryHoldout, Model, Penalty, PenaltyTerm, Plan, Predictor,
@@ -19,7 +19,7 @@ impl Random {
         some[self.below(some.len())]
     }
 
-    /// A number of at least 0: an extreme one, one of any size, or a usual one.
+    /// Generates a number of at least 0: an extreme one, one of any magnitude, or an ordinary one.
     fn size(&mut self) -> f64 {
         const EDGES: [f64; 16] = [
             0.0,
@@ -115,7 +115,7 @@ impl Random {
     }
 }
 
-/// Learns rows, passing over those that are refused, and gathers them; how many were learnt.
+/// Trains on the rows of a batch, skipping those that are refused, and adds the others to `gathered`; returns the number of rows learnt.
 fn learn(trainer: &mut Trainer, gathered: &mut Gathered, batch: &Batch) -> usize {
     let (mut from, mut learnt) = (0, 0);
     while from < batch.len() {
@@ -142,7 +142,8 @@ fn predict(model: &Model, batch: &Batch) {
     }
 }
 
-/// Saves a model and loads it; what it says if it cannot be saved.
+/// Saves a model, loads it and checks that saving it again gives equal bytes. Returns the loaded model, or the error message if the model
+/// cannot be saved.
 fn saved(model: &Model) -> Result<Model, String> {
     let mut bytes = Vec::new();
     save_model(model, &mut bytes).map_err(|error| error.to_string())?;
@@ -155,7 +156,8 @@ fn saved(model: &Model) -> Result<Model, String> {
     Ok(loaded)
 }
 
-/// One data set; what was said if its model could not be saved.
+/// Generates one data set, trains on it and uses the saved models; returns the error message if a model could not be saved, otherwise
+/// `None`.
 fn case(random: &mut Random) -> Option<String> {
     let (settings, plan) = random.settings();
     let batch = random.rows(settings.loss);
@@ -195,7 +197,8 @@ fn case(random: &mut Random) -> Option<String> {
     Some(format!("{message}: {settings:?} {plan:?}"))
 }
 
-/// As many data sets as the variable says, or a few.
+/// Tests on many random data sets that every saved model can be loaded and used. Their number is that of the environment variable
+/// SUREFOOT_EXTREMES, 600 by default.
 #[test]
 fn what_is_saved_can_be_used() {
     let count = std::env::var("SUREFOOT_EXTREMES").ok().and_then(|count| count.parse().ok()).unwrap_or(600);

@@ -1,4 +1,4 @@
-//! The fuzzers of `fuzz/` in short: random bytes, and their seeds with random changes. The sequence is fixed.
+//! Short, deterministic runs of the fuzzers in `fuzz/`: on random bytes, and on their seed inputs with random changes.
 
 #[allow(dead_code, missing_docs, unreachable_pub)]
 #[path = "../../../fuzz/drive.rs"]
@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use surefoot_io::FORMATS;
 
-/// Inputs a fuzzer.
+/// Number of inputs that each fuzzer is run on.
 const CASES: usize = 2000;
-/// Most memory that reading one of them may take, in bytes.
+/// Maximum memory that reading one input may take, in bytes.
 const MEMORY: u64 = 96 << 20;
 
 struct Random(u64);
@@ -25,7 +25,7 @@ impl Random {
         (0..self.below(most + 1)).map(|_| self.below(256) as u8).collect()
     }
 
-    /// Some of `bytes` as they are, some changed a little, some by much.
+    /// Returns a copy of `bytes` with 0 to 8 random changes.
     fn changed(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut bytes = bytes.to_vec();
         for _ in 0..[0, 1, 1, 2, 8][self.below(5)] {
@@ -48,7 +48,7 @@ impl Random {
     }
 }
 
-/// Tokens with a meaning in some format.
+/// Tokens that have a meaning in some data format, to be inserted into inputs.
 const WORDS: &[&str] = &[
     " ",
     "\t",
@@ -100,7 +100,8 @@ fn fuzz() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
 }
 
-/// The seeds of a fuzzer: files in folders that `fuzz/seeds/NAME` is, or names.
+/// Returns the seed inputs of the fuzzer `name`: the files in `fuzz/seeds/NAME`, or the test tables for the fuzzers of
+/// Parquet and Arrow.
 fn seeds(name: &str) -> Vec<Vec<u8>> {
     let folder = match name {
         "parquet" | "arrow" => Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/columnar"),
@@ -112,7 +113,7 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
     files.map(|file| std::fs::read(file).unwrap()).collect()
 }
 
-/// Says which input it was, if the test ends in its time.
+/// Guard that prints the fuzzer's name and its input if the test panics before the guard is dropped.
 struct Case<'a>(&'a str, &'a [u8]);
 
 impl Drop for Case<'_> {
@@ -162,7 +163,8 @@ fn any_bytes_are_models_or_errors() {
     run("model", drive::model, 0);
 }
 
-/// As many mutants as the variable says, or a few.
+/// Tests that random changes of model files yield a model or an error, never a panic. The number of changed files is
+/// that of the environment variable SUREFOOT_MUTANTS, 3000 by default.
 #[test]
 fn mutants_of_models_are_models_or_errors() {
     let count = std::env::var("SUREFOOT_MUTANTS").ok().and_then(|count| count.parse().ok()).unwrap_or(3000);
@@ -181,7 +183,7 @@ fn mutants_of_models_are_models_or_errors() {
     assert!(loaded > count / 50 && loaded < count, "{loaded} of {count} were loaded");
 }
 
-/// Keeps the file at fault, if the test ends in its time.
+/// Guard that writes the changed model file to the temporary folder if the test panics before the guard is dropped.
 struct Mutant<'a>(&'a [u8]);
 
 impl Drop for Mutant<'_> {

@@ -1,4 +1,4 @@
-//! Readers tell the group of each feature, in every format of text.
+//! Tests that readers of every text format assign each feature to its feature group (of penalty factors or bounds).
 
 mod common;
 
@@ -16,7 +16,7 @@ fn options(format: &str, groups: FeatureGroups) -> Options {
     Options { format: Format::named(format), groups, ..Options::default() }
 }
 
-/// The values and groups of each row.
+/// Reads a text; returns for each row the value and the feature group number of each nonzero.
 fn told(text: &str, options: Options) -> Vec<Vec<(f64, u32)>> {
     let mut reader = Reader::with_reader("f", Cursor::new(text.as_bytes().to_vec()), options).unwrap();
     let (mut rows, mut batch) = (Vec::new(), Batch::default());
@@ -101,7 +101,7 @@ fn a_factor_and_bounds_are_one_group() {
     assert_eq!(rules.iter().map(|rule| rule.bounds.is_free()).collect::<Vec<_>>(), [true, false, true, true]);
 }
 
-/// A row at fault that is passed over leaves no trace.
+/// Tests that an invalid row in a CSV text does not shift the group numbers of the features in later rows.
 #[test]
 fn rows_at_fault_do_not_shift_groups() {
     let text = "y,a,b\n1,2,3\n?,4,5\n0,6,7\n";

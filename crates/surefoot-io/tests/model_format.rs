@@ -1,4 +1,4 @@
-//! The format of model files, which later versions are to read: its names, and files of each format that there was.
+//! Tests of the model file format, which later versions must be able to read: the names in it, and stored files of each format version.
 
 #[allow(dead_code, missing_docs, unreachable_pub)]
 #[path = "../../../fuzz/drive.rs"]
@@ -16,15 +16,15 @@ fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/models").join(name)
 }
 
-/// Files of the present format, with margins of a row that has the value 0.5, 1, 1.5 … in the features of the model: from the weights in the
-/// file, in exact fractions.
+/// Model files of the current format, each with the expected margins (one per class) of a row whose values of the model's features are 0.5,
+/// 1, 1.5 …; computed from the weights in the file, in exact fractions.
 const FILES: [(&str, &[f64]); 3] = [
     ("format-2.surefoot", &[7.48411791305989]),
     ("format-2-classes.surefoot", &[0.2589960350272206, -0.16720310908138653, -0.51186468309783]),
     ("format-2-ball.surefoot", &[0.6349911272760568]),
 ];
 
-/// The margins of a row with the value 0.5, 1, 1.5 … in the features of the model.
+/// Returns the margins, one per class, of a row whose values of the model's features are 0.5, 1, 1.5 ….
 fn margins(model: &Model) -> Vec<f64> {
     let pairs: Vec<_> = model.index.iter().zip(1..).map(|(&id, k)| (id, 0.5 * f64::from(k))).collect();
     let (mut batch, predictor, mut scores) = (Batch::default(), Predictor::new(model), RowMargins::default());
@@ -66,7 +66,7 @@ fn format_1_is_refused_by_its_number_with_what_to_do() {
     }
 }
 
-/// Unknown names in a model file are ignored: a later version that adds names which change predictions has another format number.
+/// Tests that unknown names in a model file are ignored: names that change predictions would need a new format version.
 #[test]
 fn names_that_are_not_known_are_passed_over() {
     for (name, expected) in FILES {
@@ -85,7 +85,7 @@ fn names_that_are_not_known_are_passed_over() {
     }
 }
 
-/// Puts down where each value of a JSON text stands; names of columns are those of the data.
+/// Adds the path of each value in a JSON text to `names`; names of columns in the data are replaced by `*`.
 fn walk(value: &Value, path: &str, names: &mut BTreeSet<String>) {
     match value {
         Value::Object(fields) => {
@@ -99,7 +99,8 @@ fn walk(value: &Value, path: &str, names: &mut BTreeSet<String>) {
     }
 }
 
-/// All names in models of all kinds; a file with another name for the same thing is of another format.
+/// Tests that the names in model files of all kinds are those listed in `format-2.names`: a file with another name for the same thing would
+/// need a new format version.
 #[test]
 fn names_are_those_that_are_written_down() {
     let mut all = kinds::models();

@@ -1,4 +1,4 @@
-//! Outputs: replaced as a whole or not at all, with nothing left behind.
+//! Tests that output files are replaced as a whole or not at all, and that no temporary files are left behind.
 
 mod common;
 
@@ -199,7 +199,8 @@ fn an_output_that_is_an_input_is_found() {
     Output::create("/dev/null").unwrap().check_distinct(&[InputName::new("/dev/null")]).unwrap();
 }
 
-/// Run by the test below in a process of its own, which is killed while it writes.
+/// Writes to an output file and commits in an endless loop. Not a test itself: the test below runs it in a child
+/// process, which it kills.
 #[test]
 #[ignore = "a part of another test"]
 fn write_for_ever() {

@@ -1,4 +1,4 @@
-//! Inputs: compression, several files, pipes, threads, and rows that survive all of it.
+//! Tests of [`Reader`] on all kinds of inputs: compression, several files, pipes, threads and interrupted reads.
 
 mod common;
 
@@ -13,7 +13,7 @@ use surefoot_io::{ColumnSelection, Error, ErrorKind, Format, InputName, Options,
 
 const TEXT: &str = "1 1:0.5 2:1\n0 1:-0.25 2:0.5\n1 1:0.75\n0 2:-1\n1 1:1 2:0.25\n0 1:-1 2:-0.5\n";
 
-/// A compression: its name and how to compress.
+/// Name of a compression codec, and the function that compresses with it.
 type Codec = (&'static str, fn(&[u8]) -> Vec<u8>);
 const CODECS: [Codec; 5] = [("plain", <[u8]>::to_vec), ("gzip", gzip), ("zstd", zstd), ("xz", xz), ("bzip2", bzip2)];
 
@@ -120,7 +120,7 @@ fn cut_or_damaged_compression_is_an_error() {
     }
 }
 
-/// A changed byte is found, unless it is one that says nothing of the content (the time in a gzip header, say).
+/// Tests on each codec that a changed byte causes an error, or else changes no row (such as the time in a gzip header).
 #[test]
 fn changed_bytes_change_no_rows() {
     let text = TEXT.repeat(20);
@@ -142,7 +142,7 @@ fn changed_bytes_change_no_rows() {
     }
 }
 
-/// A file may not ask for all memory: this one is well-formed, and asks for 4 GiB.
+/// Tests that the memory for decoding an xz file is bounded: a well-formed file that needs 4 GiB is refused.
 #[test]
 fn xz_files_are_not_given_any_memory() {
     let mut options = liblzma::stream::LzmaOptions::new_preset(0).unwrap();
@@ -292,7 +292,7 @@ fn a_blocked_thread_does_not_hold_up_its_user() {
 
 #[test]
 fn a_dropped_thread_stops_reading() {
-    /// Tells by its end that it is dropped.
+    /// Endless stream of rows. Dropping it closes its channel, so that the test sees that the reading thread has ended.
     struct Endless {
         _alive: std::sync::mpsc::Sender<()>,
     }
@@ -356,10 +356,10 @@ fn nothing_follows_a_broken_input() {
     assert!(rows.len() <= 6 && errors[0].0 == rows.len(), "rows of the second input after the first one broke");
 }
 
-/// Whether a signal comes in a call, by its number.
+/// Whether a signal interrupts the read with this number, from 0.
 type Comes = fn(usize) -> bool;
 
-/// Gives its bytes in pieces, and no piece in calls in which a signal comes.
+/// Stream that yields its bytes in pieces and fails as interrupted in those reads in which `comes` reports a signal.
 struct Interrupted {
     bytes: io::Cursor<Vec<u8>>,
     piece: usize,
@@ -379,7 +379,7 @@ impl Read for Interrupted {
     }
 }
 
-/// Some of each format, and what it is called.
+/// Returns a small table or text in each data format, with the name of the format.
 fn all_formats() -> Vec<(&'static str, Vec<u8>)> {
     let table = |delimiter: &str| "y,a,b\n1,0.5,red\n0,2,blue\n1,3,red\n".replace(',', delimiter);
     let mut all = vec![
@@ -435,7 +435,8 @@ fn interrupted_reads_go_on() {
     }
 }
 
-/// A row as the property test makes it, and the ways in which it may be written.
+/// Generates a row in the svmlight format: label, `index:value` pairs, and a text of the row in one of several
+/// notations.
 fn any_row() -> impl Strategy<Value = (f64, Vec<(u64, f64)>, String)> {
     let value = prop_oneof![
         4 => (-99_999i64..99_999, 0..6u32).prop_map(|(n, scale)| n as f64 / 10f64.powi(scale as i32)),

@@ -1,4 +1,5 @@
-//! The order of shuffled rows, and that it is the same wherever rows are kept.
+//! Tests of shuffled rows: their order, and that it does not depend on whether rows are in memory or in the temporary
+//! file.
 
 mod common;
 
@@ -9,14 +10,14 @@ use proptest::prelude::*;
 use surefoot_glm::Batch;
 use surefoot_io::{Options, Reader, RowSource, Shuffle, ShuffleOrder};
 
-/// The numbers of `count` rows in this order.
+/// Returns the numbers of `count` rows, from 0, in the given order.
 fn permutation(order: ShuffleOrder, count: u64) -> Vec<u64> {
     let mut numbers: Vec<u64> = (0..count).collect();
     numbers.sort_by_key(|&number| (order.key(number), number));
     numbers
 }
 
-/// Rows of different lengths, as text.
+/// Returns an svmlight text of `count` rows with 0 to 4 nonzeros each.
 fn text(count: usize) -> String {
     let row =
         |n: usize| format!("{} {}\n", n % 7, (0..n % 5).map(|j| format!("{}:{n} ", n + j + 1)).collect::<String>());
@@ -52,7 +53,8 @@ proptest! {
     }
 }
 
-/// Other orders would be other models. The keys are those of another implementation of the hash.
+/// Tests that the sort keys of shuffled rows never change, because another order gives another model. The expected keys
+/// were computed with another implementation of the hash.
 #[test]
 fn keys_are_what_they_were() {
     let key = |seed, pass, row| ShuffleOrder { seed, pass }.key(row);

@@ -1,4 +1,5 @@
-//! The svmlight format: what is read, what is refused, and where faults are.
+//! Tests of the svmlight reader: accepted texts and their rows, refused texts and their messages, and the locations of
+//! errors.
 
 mod common;
 
@@ -7,7 +8,8 @@ use surefoot_glm::{Batch, Part, Schema};
 use surefoot_io::{ErrorKind, InputName, Location, Options, RowSource, Svmlight};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// The options that matter here.
+/// Reader options that matter for svmlight: number of hash bits (`None`: no hashing), lowest index, and whether labels
+/// are ignored.
 #[derive(Clone, Copy)]
 struct Rules {
     bits: Option<u8>,

@@ -1,4 +1,5 @@
-//! The text format of Vowpal Wabbit: what is read, what is refused, and where faults are.
+//! Tests of the reader of Vowpal Wabbit text: accepted texts and their rows, refused texts and their messages, and the
+//! locations of errors.
 
 mod common;
 
@@ -18,7 +19,7 @@ fn reader(text: &[u8], options: &Options) -> Reader {
     Reader::with_reader("f.vw", std::io::Cursor::new(text.to_vec()), options.clone()).unwrap()
 }
 
-/// A row: label, weight, and values by the names of features.
+/// Row with feature names instead of ids: label, weight, and value by feature name.
 type Named = (Option<f64>, f64, BTreeMap<String, f64>);
 
 fn named(text: &[u8], options: &Options) -> Vec<Named> {
@@ -49,8 +50,8 @@ fn map(pairs: &[(&str, f64)]) -> BTreeMap<String, f64> {
     pairs.iter().map(|&(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The features are those that `vw --audit` (9.11.9) prints for these lines; it writes `^` for our `=`, and ids for the
-/// numbers of unnamed features.
+/// Tests that the features of a line are those that `vw --audit` (9.11.9) prints, which writes `^` for our `=`, and ids
+/// for the numbers of unnamed features.
 #[test]
 fn features_are_those_of_vowpal_wabbit() {
     type Case<'a> = (&'a [u8], &'a [(&'a str, f64)]);
@@ -199,7 +200,7 @@ fn faults_are_where_they_are() {
     }
 }
 
-/// Rows as they come, whatever their weights, and the errors.
+/// Reads a text; returns line number and label of each row, and all errors.
 fn all(text: &[u8], options: &Options) -> (Vec<(u64, f64)>, Vec<surefoot_io::Error>) {
     from(reader(text, options))
 }
@@ -229,7 +230,7 @@ fn rows_around_a_fault_are_delivered() {
     }
 }
 
-/// Ids that a model relies on.
+/// Tests that feature ids are the documented hashes of namespaces and names, because stored models rely on them.
 #[test]
 fn ids_are_as_specified() {
     let id = |group: &[u8], name: &[u8]| xxh3_64_with_seed(name, xxh3_64(group));
@@ -309,7 +310,8 @@ fn repeated_names_are_counts() {
     assert_eq!(ids(repeat)[2].3.len(), 2);
 }
 
-/// Rows to predict need no label, and words never seen in training have ids of their own.
+/// Tests that a feature has the same id in a later file, where rows may lack labels, and that names not seen in
+/// training have other ids.
 #[test]
 fn words_are_the_same_in_other_files() {
     let options = vw(Schema::default());
@@ -334,7 +336,7 @@ fn content_tells_the_format() {
     assert_eq!(Format::by_extension("a.vw.gz".as_ref()).unwrap().name, "vw");
 }
 
-/// A feature as the property test makes it.
+/// Generates a feature of a Vowpal Wabbit line: name and value (`None` if the value is left out).
 fn any_feature() -> impl Strategy<Value = (String, Option<f64>)> {
     let name = "[a-e][^ \t\r\n:|]{0,3}";
     (name, prop::option::of((-999i32..999, 0..3u8).prop_map(|(n, scale)| f64::from(n) / 10f64.powi(scale.into()))))

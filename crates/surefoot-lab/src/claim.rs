@@ -1,21 +1,22 @@
-//! Claims about the measurements in a row of an experiment, and their verification.
+//! Claims about the measurements of an experiment, and their verification.
 
 use crate::Reading;
 use crate::fit::{self, Line};
 
-/// Claim about the readings (measurements) of a row, taken at points x of its axis with several seeds. Means are over seeds.
+/// Claim about the readings (measurements, each with its bounds) of one row of an experiment, taken at points x of an axis such as the
+/// number of steps, with several random seeds. Means are over seeds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Claim {
     /// The slope of the line fitted to ln(mean) over ln(x), for x ≥ `from`, lies between `least` and `most`.
     Slope {
-        /// Smallest x that is included in the fit.
+        /// Smallest x that is included in the fitted line.
         from: f64,
         /// Least slope allowed.
         least: f64,
         /// Largest slope allowed.
         most: f64,
     },
-    /// At every x, the mean reading times x^`power` lies between `least` and `most`.
+    /// At every x, the mean reading times x^`power` lies between `least` and `most`, which checks a rate x^(−`power`) and its constant.
     Within {
         /// Exponent of the factor x^`power`.
         power: f64,
@@ -30,20 +31,21 @@ pub enum Claim {
     Floored,
     /// Every single reading is at most its upper bound.
     Always,
-    /// The share of seeds with a reading above its upper bound is at most δ plus three standard errors: at every x; or, if one run covers the
-    /// whole axis, counting seeds with an excess at any x.
+    /// The share of seeds with a reading above its upper bound is at most δ plus three standard errors. The share is taken at each x
+    /// separately; or, if one run yields the readings at all x, it counts the seeds with an excess at any x.
     Coverage {
         /// Largest share δ of seeds that may exceed the bound.
         delta: f64,
     },
-    /// Each seed's largest ratio of reading to upper bound, over all x, has a quantile over seeds of at most `most`.
+    /// For each seed, take the largest ratio of reading to upper bound over all x: the quantile of these ratios over seeds is at most
+    /// `most`.
     Ratio {
         /// Level of the quantile: ½ for the median of the seeds, 1 for the maximum.
         share: f64,
         /// Largest quantile allowed.
         most: f64,
     },
-    /// At every x, the 1 − δ quantile over seeds of the readings is at most `most`.
+    /// At every x, the 1 − δ quantile of the readings over seeds is at most `most`.
     Quantile {
         /// Share δ of seeds above the quantile.
         delta: f64,
@@ -55,7 +57,7 @@ pub enum Claim {
         /// Largest reading allowed.
         most: f64,
     },
-    /// The largest over x of the mean reading times x^`power` is at most `most` times the smallest.
+    /// The mean reading times x^`power`, compared over all x: the largest is at most `most` times the smallest.
     Spread {
         /// Exponent of the factor x^`power`.
         power: f64,
@@ -66,10 +68,10 @@ pub enum Claim {
     Falling,
 }
 
-/// Result of checking a claim: the measured quantity and its allowed range.
+/// Result of checking a claim: the measured quantity, its allowed range and whether the claim should hold.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Check {
-    /// Name of the measured quantity.
+    /// Name of the measured quantity, such as `slope`.
     pub what: String,
     /// Measured value of the quantity.
     pub measured: f64,
@@ -79,7 +81,7 @@ pub struct Check {
     pub least: f64,
     /// Largest value allowed; ∞ if there is none.
     pub most: f64,
-    /// Whether the row contains a planted error, so that its claims are expected to fail.
+    /// Whether the row contains a planted error (a deliberate mistake), so that its claims are expected to fail.
     pub planted: bool,
 }
 
@@ -90,7 +92,7 @@ impl Check {
         self.least <= self.measured && self.measured <= self.most
     }
 
-    /// Whether the outcome is the expected one: the claim holds, or fails because of a planted error.
+    /// Whether the outcome is the expected one: the claim holds, or it fails in a row with a planted error.
     #[must_use]
     pub fn passes(&self) -> bool {
         self.holds() != self.planted
@@ -100,17 +102,17 @@ impl Check {
 /// Relative tolerance for rounding errors when two sums are compared.
 const ROUNDING: f64 = 1e-9;
 
-/// All readings (measurements) of a row, indexed by seed and point of the axis.
+/// All readings (measurements with bounds) of a row of an experiment, indexed by seed and point of the axis.
 #[derive(Debug)]
 pub(crate) struct Readings<'a> {
     pub(crate) axis: &'a [f64],
-    /// Whether all readings of a seed come from a single run, which passes all points of the axis.
+    /// Whether the readings of a seed at all points of the axis come from a single run; otherwise each point has its own run.
     pub(crate) path: bool,
     pub(crate) all: &'a [Vec<Reading>],
 }
 
 impl Readings<'_> {
-    /// Returns the mean over seeds of the quantity `of` at point `i`, and its standard error.
+    /// Returns the mean over seeds of the quantity `of` the readings at point `i` of the axis, and its standard error.
     pub(crate) fn mean(&self, i: usize, of: impl Fn(&Reading) -> f64) -> (f64, f64) {
         let n = self.all.len() as f64;
         let mean = self.all.iter().map(|run| of(&run[i])).sum::<f64>() / n;
@@ -122,8 +124,8 @@ impl Readings<'_> {
         (0..self.axis.len()).map(|i| self.mean(i, |r| r.measured).0 * self.axis[i].powf(power)).collect()
     }
 
-    /// Returns the number of seeds with a reading above its bound: at any x if one run passes all points, otherwise at the x with the most
-    /// such seeds.
+    /// Returns the number of seeds with a reading above its upper bound: at any x if one run yields the readings at all x, otherwise at the
+    /// x with the most such seeds.
     fn broken(&self) -> f64 {
         let broken = |r: &Reading| r.measured > r.bound || (r.measured + r.bound).is_nan();
         let at = |i: usize| self.all.iter().filter(|run| broken(&run[i])).count();
@@ -140,7 +142,7 @@ impl Readings<'_> {
     }
 }
 
-/// Returns the largest value; NaN, which makes every claim fail, if any value is NaN.
+/// Returns the largest value, or NaN (for which every claim fails) if any value is NaN.
 fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
     values.into_iter().fold(f64::NEG_INFINITY, |a, b| if a.is_nan() || b.is_nan() { f64::NAN } else { a.max(b) })
 }
@@ -212,9 +214,9 @@ impl Claim {
         }
     }
 
-    /// First word of the name of a check that measures a slope.
+    /// First word of the names of checks that measure a slope.
     pub(crate) const SLOPE: &str = "slope";
-    /// First words of the name of a check that measures the share of seeds above their bounds.
+    /// First words of the names of checks that measure the share of seeds with a reading above its bound.
     pub(crate) const COVERAGE: &str = "share above bound";
 
     fn words(&self) -> String {
@@ -246,7 +248,7 @@ impl Claim {
 mod tests {
     use super::*;
 
-    /// Checks a claim on two seeds whose readings are about 8/x at x = 1, 2, 4.
+    /// Checks a claim on synthetic readings of two seeds, which are about 8/x at x = 1, 2, 4.
     fn check(claim: Claim, path: bool) -> Check {
         let reading = |measured: f64, bound, floor| Reading { measured, bound, floor };
         let one = vec![reading(8.0, 10.0, 7.0), reading(5.0, 4.0, 3.0), reading(2.0, 3.0, 2.0)];

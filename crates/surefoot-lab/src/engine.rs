@@ -1,4 +1,4 @@
-//! Runs all experiments on several threads. The results do not depend on the number of threads.
+//! Runner of all experiments on several threads. The results do not depend on the number of threads.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,10 +8,10 @@ use crate::claim::Readings;
 use crate::report::{Finding, Point, Report, Section};
 use crate::{Experiment, Random, Reading, Row};
 
-/// Number of seeds in one unit of work ([`Cell`]).
+/// Number of seeds in one unit of work for a thread ([`Cell`]).
 const BLOCK: u32 = 16;
 
-/// Unit of work for one thread: some seeds of a row of an experiment, at one point of its axis or at all points.
+/// Unit of work for one thread: a range of seeds of a row of an experiment, at one point of its axis or at all points.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     experiment: usize,
@@ -22,7 +22,7 @@ struct Cell {
     seeds: (u32, u32),
 }
 
-/// Experiments to be run, and the seed of all their random numbers.
+/// Experiments to be run, with the seed from which all random numbers are derived.
 #[derive(Debug)]
 pub struct Lab {
     experiments: Vec<Experiment>,
@@ -43,7 +43,7 @@ impl Lab {
         Self { experiments, seed, cells }
     }
 
-    /// Returns the number of units of work, for showing progress.
+    /// Returns the number of units of work (groups of runs), for a progress bar.
     #[must_use]
     pub fn len(&self) -> usize {
         self.cells.len()
@@ -55,7 +55,8 @@ impl Lab {
         self.cells.is_empty()
     }
 
-    /// Runs all experiments on `threads` threads. Any thread may call `progress` with the number of finished units of work.
+    /// Runs all experiments on `threads` threads. Calls `progress` with the number of finished units of work, from any
+    /// thread.
     pub fn run(self, threads: usize, progress: impl Fn(usize) + Sync) -> Report {
         let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let found = Mutex::new(vec![Vec::new(); self.cells.len()]);
@@ -78,7 +79,7 @@ impl Lab {
         self.report(&found)
     }
 
-    /// Runs one unit of work; returns for each of its seeds one reading per point of the axis.
+    /// Runs one unit of work, and returns for each of its seeds the readings (measurements) at its points of the axis.
     fn play(&self, cell: &Cell) -> Vec<Vec<Reading>> {
         let experiment = &self.experiments[cell.experiment];
         let row = &experiment.rows[cell.row];
@@ -113,7 +114,8 @@ impl Lab {
     }
 }
 
-/// Divides a row into units of work: a range of points of the axis and a range of seeds for each, ordered by points.
+/// Divides the runs of a row of an experiment into units of work, each a range of points of the axis and a range of seeds,
+/// ordered by points.
 fn cells_of(row: &Row) -> impl Iterator<Item = ((usize, usize), (u32, u32))> {
     let points: Vec<_> =
         if row.path { vec![(0, row.axis.len())] } else { (0..row.axis.len()).map(|i| (i, i + 1)).collect() };

@@ -25,7 +25,7 @@ mod without_smoothness;
 
 use crate::{Experiment, Form};
 
-/// Returns all experiments in order, in the short or the full form.
+/// Returns all experiments, V1 to V21 in order, in the short or the full form.
 #[must_use]
 pub fn experiments(form: Form) -> Vec<Experiment> {
     vec![
@@ -62,7 +62,7 @@ mod tests {
     use crate::Lab;
     use crate::paper::PAPER;
 
-    /// All claims hold, every planted error is detected, and docs/claims.md contains the current numbers.
+    /// In the short form, all claims hold, every planted error is detected, and docs/claims.md contains the current numbers.
     #[test]
     fn theory_holds_against_numbers() {
         let report = Lab::new(experiments(Form::Short), 1).run(2, |_| {});
@@ -80,7 +80,7 @@ mod tests {
         );
     }
 
-    /// Whether two lines have equal words, and numbers that differ at most by the rounding of logarithms on another machine.
+    /// Whether two lines have equal words and nearly equal numbers: logarithms may be rounded differently on another machine.
     fn alike(one: &str, other: &str) -> bool {
         let same = |(a, b): (&str, &str)| match (a.parse::<f64>(), b.parse::<f64>()) {
             (Ok(a), Ok(b)) => a == b || (a - b).abs() <= 0.02 * a.abs().max(b.abs()) || a.abs().max(b.abs()) < 1e-9,
@@ -90,8 +90,8 @@ mod tests {
         words(one) == words(other) && one.split(' ').zip(other.split(' ')).all(same)
     }
 
-    /// Every statement of the paper is tested by rows of correct methods and by rows with a planted error, and every row listed in `paper.rs`
-    /// exists.
+    /// Every statement of the paper (Cutkosky 2019) is tested by experiment rows with correct methods and by rows with a planted error, and
+    /// every row referenced in `paper.rs` exists.
     #[test]
     fn the_paper_is_covered() {
         for form in [Form::Short, Form::Full] {
@@ -114,7 +114,7 @@ mod tests {
         }
     }
 
-    /// Each kind of claim that an experiment makes is also made of a row with a planted error, where it must fail.
+    /// For each experiment, each kind of claim that it makes is also made about a row with a planted error, where it must fail.
     #[test]
     fn every_kind_of_claim_is_seen_to_fail() {
         for form in [Form::Short, Form::Full] {
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// An experiment gives the same numbers alone or together with others, and on any number of threads.
+    /// An experiment gives the same numbers whether it runs alone or with others, and on any number of threads.
     #[test]
     fn neither_threads_nor_company_show() {
         let points = |names: &[&str], threads| {

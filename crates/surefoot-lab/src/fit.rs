@@ -2,15 +2,15 @@
 
 use crate::claim::Readings;
 
-/// Slope of a fitted straight line, and the standard error of the slope.
+/// Slope of a fitted straight line, with its standard error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Line {
     pub(crate) slope: f64,
     pub(crate) error: f64,
 }
 
-/// Fits a straight line to ln(mean reading) over ln(x) for x ≥ `from`, by least squares. The standard error of the slope follows from those
-/// of the means over seeds.
+/// Fits a straight line to ln(mean reading) over ln(x) for x ≥ `from`, by least squares. The standard error of its slope follows from the
+/// standard errors of the mean readings.
 pub(crate) fn slope(readings: &Readings<'_>, from: f64) -> Line {
     let chosen = (0..readings.axis.len()).filter(|&i| readings.axis[i] >= from);
     let points: Vec<_> = chosen
@@ -22,7 +22,7 @@ pub(crate) fn slope(readings: &Readings<'_>, from: f64) -> Line {
     line(&points)
 }
 
-/// Fits a straight line to points (x, y, standard error of y), by least squares with equal weights.
+/// Fits a straight line to points (x, y, standard error of y) by least squares with equal weights, and returns its slope.
 fn line(points: &[(f64, f64, f64)]) -> Line {
     let centre = points.iter().map(|p| p.0).sum::<f64>() / points.len() as f64;
     let spread = points.iter().map(|p| (p.0 - centre).powi(2)).sum::<f64>();

@@ -1,4 +1,5 @@
-//! The methods used in experiments, correct ones and ones with a planted error, and the loop that runs them.
+//! The optimisation methods compared in experiments, correct ones and ones with a planted error, and the loop that runs them. Numbers of
+//! algorithms are those of Cutkosky (2019, arXiv 1903.00974).
 //!
 //! In round t, α_t is the weight and A_t the sum of the weights so far; q_t is the query (the point at which the gradient g_t is taken), w_t
 //! the learner's iterate, and x_t the average of the iterates. Algorithm 4 has the output y_t.
@@ -16,16 +17,19 @@ use crate::problem::{Facts, Problem};
 use baseline::{ClassicLeader, Told};
 use planted::{Backwards, LastIterate, Late, OldWeight, Stubborn, Uncorrected};
 
-/// Optimisation method: an algorithm of the paper over an online learner. `power` is the exponent of the weights α_t = t^`power`.
+/// Optimisation method: an algorithm of Cutkosky (2019) over an online learner. `power` is the exponent k of the weights α_t = t^k of the
+/// rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Method {
     /// Algorithm 1 (anytime conversion) over OGD-norm (online gradient descent with an adaptive learning rate).
     Anytime { power: f64 },
-    /// Algorithm 1 over OGD-norm, with queries βx_t + (1−β)w_t between the iterate w_t and the average x_t.
+    /// Algorithm 1 over OGD-norm (online gradient descent with an adaptive learning rate), with queries βx_t + (1−β)w_t between the iterate
+    /// w_t and the average x_t.
     Between { power: f64, beta: f64 },
-    /// Algorithm 1 over FreeGrad in the whole space, with this initial wealth.
+    /// Algorithm 1 over FreeGrad (a parameter-free learner) in the whole space, with this initial wealth.
     Free { power: f64, wealth: f64 },
-    /// Algorithm 2 over follow-the-leader with strong convexity `curvature`, in the ball if `ball`, otherwise in the whole space.
+    /// Algorithm 2 (for strongly convex losses) over follow-the-leader, given the strong convexity `curvature`; in the ball if `ball`,
+    /// otherwise in the whole space.
     Leader { power: f64, curvature: f64, ball: bool },
     /// Algorithm 3 (with hints) over proximal follow-the-regularised-leader.
     Optimistic,
@@ -33,36 +37,38 @@ pub(crate) enum Method {
     Diagonal,
     /// Algorithm 3 (with hints) over dual averaging.
     Dual,
-    /// Algorithm 4 (accelerated) over OGD-norm. Its output is the last query x_T if `query`, otherwise y_T.
+    /// Algorithm 4 (accelerated) over OGD-norm. Its output is the last query x_T if `query`, otherwise the corrected point y_T.
     Accelerated { epsilon: f64, query: bool },
     /// Algorithm 4 (accelerated) over OGD-norm, with the step constant c doubled.
     Doubled { epsilon: f64 },
-    /// Algorithm 2 over the online Newton step in the ball, with weights α_t = 1.
+    /// Algorithm 2 over the online Newton step with parameters γ and ε in the ball, with weights α_t = 1.
     Newton { gamma: f64, epsilon: f64 },
-    /// Classic conversion (average of the learner's iterates) of follow-the-leader in the whole space.
+    /// Classic online-to-batch conversion (average of the learner's iterates) of follow-the-leader in the whole space, given the strong
+    /// convexity `curvature`.
     ClassicLeader { power: f64, curvature: f64 },
-    /// Classic conversion (average of the learner's iterates) of dual averaging with hints.
+    /// Classic online-to-batch conversion (average of the learner's iterates) of dual averaging with hints.
     ClassicDual,
-    /// Lan's accelerated stochastic approximation, which is given the noise σ, the number T of steps, the smoothness L and the radius
-    /// beforehand.
+    /// Lan's accelerated stochastic approximation, which is given the noise σ, the number T of steps, the smoothness L and the radius of
+    /// the ball beforehand.
     Told { noise: f64, steps: u64 },
-    /// Planted error: Algorithm 1 with the misprinted output Σ α_i w_t/A_t, in place of Σ α_i w_i/A_t.
+    /// Deliberate mistake (planted error): Algorithm 1 with the misprinted output Σ α_i w_t/A_t, in place of Σ α_i w_i/A_t.
     LastIterate { power: f64 },
-    /// Planted error: Algorithm 1 that gets the negative of every gradient, so that it ascends.
+    /// Deliberate mistake (planted error): Algorithm 1 that gets the negative of every gradient, so that it ascends.
     Backwards { power: f64 },
-    /// Planted error: Algorithm 3 without its hints.
+    /// Deliberate mistake (planted error): Algorithm 3 without its hints.
     NoHint,
-    /// Planted error: Algorithm 3 whose hints arrive one round late.
+    /// Deliberate mistake (planted error): Algorithm 3 whose hints arrive one round late.
     LateHint,
-    /// Algorithm 3 whose hints are multiplied by the weight of the previous round instead of the current one.
+    /// Algorithm 3 whose hints are multiplied by the weight of the previous round instead of the current one, which does no harm.
     OldWeight,
-    /// Planted error: Algorithm 4 whose averages continue from x_{t−1} instead of y_{t−1}.
+    /// Deliberate mistake (planted error): Algorithm 4 whose averages continue from the query x_{t−1} instead of the corrected point
+    /// y_{t−1}.
     Uncorrected,
-    /// Planted error: Algorithm 4 that keeps the learning rate of its first gradient step.
+    /// Deliberate mistake (planted error): Algorithm 4 that keeps the learning rate of its first gradient step in all steps.
     Stubborn,
 }
 
-/// Interface through which the loop over rounds runs a method.
+/// Interface through which the loop over rounds runs a method: it asks for a query and reports the gradient at this point.
 pub(crate) trait Solver {
     /// Writes the current query, the point at which the next gradient is to be taken, to `x`.
     fn query(&self, x: &mut [f64]);
@@ -73,7 +79,7 @@ pub(crate) trait Solver {
     fn tell(&mut self, gradient: &[f64]);
 }
 
-/// Adapter that makes a conversion of the library a [`Solver`], with functions that read its learner's iterate and its output.
+/// Adapter that makes an algorithm of the library a [`Solver`], with functions that read its learner's iterate and its output.
 struct Of<A, I, O> {
     method: A,
     iterate: I,
@@ -108,7 +114,7 @@ fn of<A: AskTell<f64> + 'static>(method: A, iterate: impl Fn(&A, usize) -> f64 +
 }
 
 impl Method {
-    /// Returns the exponent k of the weights α_t = t^k.
+    /// Returns the exponent k of the weights α_t = t^k of the rounds.
     pub(crate) fn power(self) -> f64 {
         match self {
             Self::Anytime { power }
@@ -134,8 +140,8 @@ impl Method {
         }
     }
 
-    /// Builds the method for a problem with these constants, in the ball around `centre`. Methods for the whole space start at 0 whatever the
-    /// centre.
+    /// Prepares the method for a problem with these constants, in the ball around `centre`. Methods for the whole space start at 0 whatever
+    /// the centre.
     pub(crate) fn solver(self, centre: &[f64], facts: &Facts) -> Box<dyn Solver> {
         let (dim, weights) = (centre.len(), Power(self.power()));
         let ball = Ball::<f64>::around(centre.to_vec(), facts.radius);
@@ -205,7 +211,7 @@ impl Method {
     }
 }
 
-/// Completed round of a run, as passed to the observer of [`descend`].
+/// Completed round of a run, passed to a callback of [`descend`] to take measurements.
 pub(crate) struct Round<'a> {
     pub(crate) step: u64,
     /// Weight α_t of this round; [`Round::total`] is the sum A_t of the weights so far.
@@ -234,7 +240,7 @@ impl Round<'_> {
     }
 }
 
-/// Result of a run of T rounds, with sums over its rounds.
+/// Result of a run of T rounds: its output, with sums over its rounds.
 pub(crate) struct Run {
     pub(crate) output: Vec<f64>,
     /// Sum A_T of the weights α_t.
@@ -247,7 +253,7 @@ pub(crate) struct Run {
     pub(crate) growth: f64,
 }
 
-/// Runs a method for `steps` rounds, and calls `see` after every round.
+/// Runs a method on a problem for `steps` rounds, and calls `see` after every round.
 pub(crate) fn descend(
     problem: &dyn Problem,
     method: Method,

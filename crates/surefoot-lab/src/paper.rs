@@ -1,24 +1,25 @@
-//! The statements of the paper, in its order, each with the experiment rows that test it.
+//! The statements of the paper (Cutkosky 2019, arXiv 1903.00974), in its order, each with the experiment rows that test
+//! it.
 
 /// References to rows of experiments: the name of the experiment and the beginning of the row's label.
 type Rows = &'static [(&'static str, &'static str)];
 
-/// Statement of the paper, or of a theorem that strengthens one.
+/// Statement of the paper (Cutkosky 2019), or of a theorem that strengthens one, with references to its tests.
 #[derive(Debug)]
 pub(crate) struct Statement {
     /// Where the statement stands in the paper, such as `Theorem 1`.
     pub(crate) place: &'static str,
-    /// Text of the statement, corrected where the paper is wrong.
+    /// Text of the statement, with corrections where the paper is wrong.
     pub(crate) says: &'static str,
-    /// Rows of experiments that test the statement.
+    /// Experiment rows whose claims test the statement.
     pub(crate) rows: Rows,
-    /// Rows of experiments with a planted error, where the claims of the statement must fail.
+    /// Experiment rows with a planted error, where the claims of the statement must fail.
     pub(crate) errors: Rows,
-    /// Unit tests of the library for this statement: file and function.
+    /// Unit tests of the library for this statement: file and function of each.
     pub(crate) tests: &'static [(&'static str, &'static str)],
 }
 
-/// All statements, in the order of the paper.
+/// All statements of the paper (Cutkosky 2019), in its order.
 pub(crate) const PAPER: &[Statement] = &[
     Statement {
         place: "Algorithm 1",

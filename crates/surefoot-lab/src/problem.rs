@@ -1,5 +1,5 @@
-//! Optimisation problems with known solutions: each has a gradient oracle, the excess loss over the minimum in closed form, and its
-//! constants.
+//! Optimisation problems with known solutions: each has a gradient oracle, its constants, and the excess loss above the minimum in
+//! closed form.
 
 mod absolute;
 mod bowl;
@@ -26,9 +26,9 @@ use crate::Random;
 pub struct Facts {
     /// Radius of the ball that is the domain of the problem; the ball contains a minimiser of the loss over it.
     pub radius: f64,
-    /// Smoothness L: the Lipschitz constant of the gradient in the whole space; ∞ if the loss is not smooth.
+    /// Smoothness constant L: the Lipschitz constant of the gradient in the whole space; ∞ if the loss is not smooth.
     pub smoothness: f64,
-    /// Greatest length G of a gradient in the ball, without noise; ∞ if unknown.
+    /// Largest length G of a gradient in the ball, without noise; ∞ if unknown.
     pub gradient: f64,
     /// Standard deviation σ = √E‖ζ‖² of the noise ζ in a gradient.
     pub noise: f64,
@@ -44,7 +44,7 @@ impl Facts {
     }
 }
 
-/// Convex problem: minimise L over a ball, whose centre is 0 unless it was moved.
+/// Convex problem: minimise a loss L over a ball around 0, unless the problem was translated.
 pub trait Problem: Send + Sync {
     /// Returns the number of coordinates of a point.
     fn dim(&self) -> usize;
@@ -52,13 +52,13 @@ pub trait Problem: Send + Sync {
     /// Writes a subgradient of L at `x` to `gradient`, with noise of mean 0 if the problem is noisy.
     fn gradient(&self, x: &[f64], random: &mut Random, gradient: &mut [f64]);
 
-    /// Returns the excess L(x) − min L, computed without cancellation.
+    /// Returns the excess loss L(x) − min L, computed without cancellation.
     fn excess(&self, x: &[f64]) -> f64;
 
     /// Returns the constants of the problem that appear in the theorems.
     fn facts(&self) -> Facts;
 
-    /// Returns the centre of the ball, where methods start; 0 unless the problem was moved.
+    /// Returns the centre of the ball, where methods start; 0 unless the problem was translated.
     fn centre(&self) -> Vec<f64> {
         vec![0.0; self.dim()]
     }
@@ -74,7 +74,7 @@ pub(crate) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// Adds normally distributed noise ζ to the gradient, with E‖ζ‖² = `noise`².
+/// Adds normally distributed noise ζ with E‖ζ‖² = `noise`² to the gradient.
 fn disturb(gradient: &mut [f64], noise: f64, random: &mut Random) {
     if noise > 0.0 {
         let each = noise / (gradient.len() as f64).sqrt();

@@ -1,4 +1,4 @@
-//! Results of a run of the lab: numbers, verdicts, and their output formats.
+//! Results of a run of all experiments: numbers, verdicts, and their output formats.
 
 mod claims;
 mod csv;
@@ -9,7 +9,7 @@ mod text;
 use crate::claim::Check;
 use surefoot_plot::Figure;
 
-/// Means over seeds of the readings (measurements) of a row, at one point of its axis.
+/// Means over seeds of the readings (measurements with bounds) of a row of an experiment, at one point of its axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
     /// Position x of the point on the axis.
@@ -18,30 +18,30 @@ pub struct Point {
     pub measured: f64,
     /// Standard error of the mean; 0 if there is one seed.
     pub error: f64,
-    /// Mean upper bound from theory; NaN if there is none.
+    /// Mean over seeds of the upper bound from theory; NaN if there is none.
     pub bound: f64,
-    /// Mean lower bound for any method; NaN if there is none.
+    /// Mean over seeds of the lower bound that holds for any method; NaN if there is none.
     pub floor: f64,
 }
 
-/// Result of one row of an experiment: the mean readings and the checked claims.
+/// Result of one row of an experiment: the mean measurements and the checked claims.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// Label of the row, which describes the method and the problem.
     pub label: String,
-    /// Whether the row contains a planted error, so that its claims are expected to fail.
+    /// Whether the row contains a planted error (a deliberate mistake), so that its claims are expected to fail.
     pub planted: bool,
-    /// Whether the upper bounds of the row are certificates, each computed from a single run.
+    /// Whether the upper bounds of the row are certificates, that is bounds computed from each run alone.
     pub certificate: bool,
     /// Number of seeds, that is of independent runs.
     pub seeds: u32,
-    /// Means of the readings at each point of the axis.
+    /// Mean measurements at each point of the axis.
     pub points: Vec<Point>,
-    /// Results of the claims made about the row.
+    /// Results of checking the claims made about the row.
     pub checks: Vec<Check>,
 }
 
-/// Results of one experiment.
+/// Results of one experiment, with its texts.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// Name of the experiment, such as `V1`.
@@ -50,13 +50,13 @@ pub struct Section {
     pub title: &'static str,
     /// Description of the experiment: the theorem tested, the expected result, and differences found.
     pub about: &'static str,
-    /// Name of the horizontal axis.
+    /// Name of the horizontal axis, such as `T`.
     pub axis: &'static str,
     /// Name of the measured quantity.
     pub measured: &'static str,
     /// Name of the upper bound.
     pub bound: &'static str,
-    /// Results of the rows, in the order of the experiment.
+    /// Results of the rows, in the order of the experiment's table.
     pub findings: Vec<Finding>,
 }
 
@@ -67,7 +67,7 @@ impl Section {
     }
 }
 
-/// Results of a run of the lab.
+/// Results of a run of all experiments.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// Seed that determines all random numbers of the run.
@@ -90,37 +90,38 @@ impl Report {
         self.counts().1 == 0
     }
 
-    /// Formats the checks as a text table for a terminal.
+    /// Formats the results of all checks as a text table for a terminal.
     #[must_use]
     pub fn table(&self) -> String {
         text::table(self)
     }
 
-    /// Formats the checks as CSV.
+    /// Formats the results of all checks as CSV.
     #[must_use]
     pub fn checks_csv(&self) -> String {
         csv::checks(self)
     }
 
-    /// Formats the mean readings at all points as CSV.
+    /// Formats the mean measurements at all points as CSV.
     #[must_use]
     pub fn points_csv(&self) -> String {
         csv::points(self)
     }
 
-    /// Draws the plots, and returns each with a file name without extension.
+    /// Draws the plots of all experiments, and returns each with a file name without extension.
     #[must_use]
     pub fn figures(&self) -> Vec<(String, Figure)> {
         figures::all(self)
     }
 
-    /// Formats the statements of the paper with the checks of each as Markdown; statements that this run did not test are omitted.
+    /// Formats the statements of the paper (Cutkosky 2019) with the results of their checks as Markdown; statements that this run
+    /// did not test are omitted.
     #[must_use]
     pub fn claims(&self) -> String {
         claims::markdown(self)
     }
 
-    /// Formats the whole report as one self-contained HTML page.
+    /// Formats all results as one self-contained HTML page.
     #[must_use]
     pub fn html(&self) -> String {
         page::html(self)

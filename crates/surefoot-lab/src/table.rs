@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::{Claim, Random};
 
-/// Size of the experiments: ranges of the axes and numbers of seeds.
+/// Size of all experiments: the ranges of their axes and their numbers of seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// Shorter ranges and fewer seeds with the same claims; all experiments take less than a minute.
@@ -14,7 +14,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns the first value for the short form, and the second for the full form.
+    /// Returns the first argument for the short form, and the second for the full form.
     pub(crate) fn pick<T>(self, short: T, full: T) -> T {
         match self {
             Form::Short => short,
@@ -23,10 +23,10 @@ impl Form {
     }
 }
 
-/// Measurement at one point of the axis in one run, with its bounds.
+/// Measurement at one point of the axis in one run, with its upper and lower bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reading {
-    /// Measured quantity, about which claims are made: an excess, an error or a ratio.
+    /// Measured quantity, about which claims are made, such as an excess loss, an error or a ratio.
     pub measured: f64,
     /// Upper bound from theory; NaN if there is none.
     pub bound: f64,
@@ -41,7 +41,7 @@ impl Reading {
         Self { measured, bound: f64::NAN, floor: f64::NAN }
     }
 
-    /// Returns the reading with this upper bound.
+    /// Returns the same reading with this upper bound.
     #[must_use]
     pub fn under(self, bound: f64) -> Self {
         Self { bound, ..self }
@@ -57,7 +57,7 @@ impl Reading {
         }
     }
 
-    /// Returns the reading with this lower bound.
+    /// Returns the same reading with this lower bound.
     #[must_use]
     pub fn over(self, floor: f64) -> Self {
         Self { floor, ..self }
@@ -66,22 +66,23 @@ impl Reading {
 
 type Trial = Box<dyn Fn(&[f64], Random) -> Vec<Reading> + Send + Sync>;
 
-/// Row of an experiment: one method on one problem, the points of the axis, the number of seeds, and claims about the readings.
+/// Row of an experiment's table: one method on one problem, the points of the axis, the number of seeds, and claims about the
+/// measurements.
 pub struct Row {
     pub(crate) label: String,
     pub(crate) axis: Vec<f64>,
     pub(crate) seeds: u32,
-    /// Whether a single run per seed yields the readings at all points; otherwise each point has its own run.
+    /// Whether a single run per seed yields the measurements at all points of the axis; otherwise each point has its own run.
     pub(crate) path: bool,
     pub(crate) trial: Trial,
     pub(crate) claims: Vec<Claim>,
     pub(crate) planted: bool,
-    /// Whether the upper bounds are certificates, each computed from a single run and plotted against the true value.
+    /// Whether the upper bounds are certificates (bounds computed from each run alone), which are plotted against the true values.
     pub(crate) certificate: bool,
 }
 
 impl Row {
-    /// Creates a row with a separate run per point of the axis, such as runs of T steps on problems that depend on T.
+    /// Creates a row with a separate run for each point of the axis, for instance runs of T steps on problems that depend on T.
     pub fn points<T>(label: impl Into<String>, axis: &[f64], trial: T) -> Self
     where
         T: Fn(f64, Random) -> Reading + Send + Sync + 'static,
@@ -90,7 +91,8 @@ impl Row {
         Self::new(label.into(), axis, false, Box::new(each))
     }
 
-    /// Creates a row with one run that yields the readings at all points of the axis, such as checkpoints.
+    /// Creates a row with one run per seed that yields the measurements at all points of the axis, for instance after various
+    /// numbers of steps.
     pub fn path<T>(label: impl Into<String>, axis: &[f64], trial: T) -> Self
     where
         T: Fn(&[f64], Random) -> Vec<Reading> + Send + Sync + 'static,
@@ -104,26 +106,26 @@ impl Row {
         Self { label, axis, seeds: 1, path, trial, claims, planted: false, certificate: false }
     }
 
-    /// Sets the number of seeds, that is of repetitions of every run.
+    /// Sets the number of seeds, that is the number of independent repetitions of every run.
     #[must_use]
     pub fn seeds(self, seeds: u32) -> Self {
         Self { seeds, ..self }
     }
 
-    /// Adds a claim about the readings of the row.
+    /// Adds a claim about the measurements of the row.
     #[must_use]
     pub fn claim(mut self, claim: Claim) -> Self {
         self.claims.push(claim);
         self
     }
 
-    /// Marks the row as containing a planted error, so that each of its claims must fail.
+    /// Marks the row as containing a planted error (a deliberate mistake), so that each of its claims must fail.
     #[must_use]
     pub fn planted(self) -> Self {
         Self { planted: true, ..self }
     }
 
-    /// Marks the upper bounds as certificates, each computed from a single run.
+    /// Marks the upper bounds of the row as certificates, that is bounds computed from each run alone.
     #[must_use]
     pub fn certificate(self) -> Self {
         Self { certificate: true, ..self }
@@ -137,7 +139,7 @@ impl fmt::Debug for Row {
     }
 }
 
-/// Experiment: a group of rows that test one statement of the theory.
+/// Experiment: a table whose rows test one statement of the theory.
 #[derive(Debug)]
 pub struct Experiment {
     /// Name of the experiment, from `V1` to `V21`.

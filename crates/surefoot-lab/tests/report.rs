@@ -1,4 +1,4 @@
-//! The written forms of a report.
+//! Tests of the output formats of a report: text, CSV and HTML.
 
 use surefoot_lab::{Claim, Experiment, Lab, Reading, Report, Row};
 
@@ -21,7 +21,7 @@ fn report() -> Report {
     Lab::new(vec![experiment], 3).run(2, |_| {})
 }
 
-/// The fields of a line of CSV, `""` in quotes left out.
+/// Splits a line of CSV into fields, and removes the quotes around them.
 fn fields(line: &str) -> Vec<String> {
     let (mut fields, mut quoted) = (vec![String::new()], false);
     for c in line.chars() {
@@ -61,7 +61,8 @@ fn numbers_as_csv_read_back() {
     assert_eq!((bounded[6].as_str(), bounded[8].as_str()), ("", "true"), "no least value");
 }
 
-/// It opens without a network: nothing is fetched, and what is text stays text.
+/// The HTML page is self-contained (no scripts, no references to other files), its tags are balanced, and texts are
+/// escaped.
 #[test]
 fn the_page_is_whole() {
     let page = report().html();

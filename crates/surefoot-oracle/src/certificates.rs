@@ -1,11 +1,12 @@
-//! Certificates (upper bounds on the excess), computed literally from the rounds of a run.
+//! Certificates (upper bounds on the excess loss of an output), computed directly from their definition and the recorded rounds of a run.
 
 use crate::Domain;
 use crate::conversions::Round;
 use crate::vectors::{dot, plus, times};
 
-/// Returns the certificate of Algorithm 2 after the last round of `trace`, for losses ℓ_t(u) = ⟨g_t, u⟩ + (μ/2)‖u − x_t‖² with weights a_t
-/// and their sums A_t: (Σ a_t ℓ_t(x_t) + Σ A_{t−1}(⟨g_t, x_t − x_{t−1}⟩ − (μ/2)‖x_t − x_{t−1}‖²) − min over u in D of Σ a_t ℓ_t(u))/A_T.
+/// Returns the certificate (upper bound on the excess loss) of the last output of `trace`, a run of Algorithm 2 with losses ℓ_t(u) = ⟨g_t,
+/// u⟩ + (μ/2)‖u − x_t‖² at queries x_t, weights a_t and their sums A_t: (Σ a_t ℓ_t(x_t) + Σ A_{t−1}(⟨g_t, x_t − x_{t−1}⟩ − (μ/2)‖x_t −
+/// x_{t−1}‖²) − min over u in D of Σ a_t ℓ_t(u))/A_T.
 pub fn strongly_convex(
     trace: &[Round],
     gradients: &[Vec<f64>],

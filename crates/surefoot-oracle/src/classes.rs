@@ -9,7 +9,7 @@
 
 use crate::trainer::{Row, Told};
 
-/// Loss of a class label y and the margins m of all classes.
+/// Loss of a class label y (a class number) and the margins m_c of all classes c.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
     /// Softmax loss ln Σ_j e^(m_j) − m_y.
@@ -37,8 +37,8 @@ impl Loss {
         margins.iter().enumerate().map(|(c, &m)| p(m) - f64::from(c == y)).collect()
     }
 
-    /// Returns the loss of a hypothetical row with a wrong label: for softmax the class with the second largest margin, for one-vs-rest every
-    /// class on the wrong side.
+    /// Returns the loss of a pseudo-row, a hypothetical row with these margins and a wrong label: for softmax the class with the second
+    /// largest margin, for one-vs-rest every class on the wrong side.
     fn doubt(self, margins: &[f64]) -> f64 {
         let mut order: Vec<usize> = (0..margins.len()).collect();
         order.sort_by(|&a, &b| margins[b].total_cmp(&margins[a]));
@@ -54,12 +54,13 @@ fn signed(right: bool, m: f64) -> f64 {
     if right { -m } else { m }
 }
 
-/// State of one class: its sums over past gradients, in every lane (one of the learners trained side by side).
+/// State of one class: per coordinate, its sums over past gradients for every lane (one of the learners trained side by side).
 struct Class {
     unit: Vec<f64>,
     touches: Vec<f64>,
     squares: Vec<f64>,
-    /// Sum θ of the negative gradients, one vector per lane; [`Class::past`] holds the iterates of all past rounds of each lane.
+    /// Sum θ of the negative gradients, one vector per lane; [`Class::past`] holds the iterates of all past rounds of each lane, oldest
+    /// first.
     theta: Vec<Vec<f64>>,
     past: Vec<Vec<Vec<f64>>>,
 }
@@ -71,8 +72,8 @@ impl Class {
         Class { unit: zeros(), touches: zeros(), squares: zeros(), theta, past }
     }
 
-    /// Records the iterate of each lane for the next round; returns for each lane the average of its iterates and the iterate, both
-    /// multiplied by the scale of the lane.
+    /// Computes and stores the iterate of each lane for the next round; returns for each lane the average of its iterates and the iterate,
+    /// both multiplied by the lane's scale.
     fn points(&mut self, scales: &[f64]) -> Vec<(Vec<f64>, Vec<f64>)> {
         let (squares, touches) = (&self.squares, &self.touches);
         let lanes = self.theta.iter().zip(&mut self.past).zip(scales);
@@ -89,7 +90,8 @@ impl Class {
             .collect()
     }
 
-    /// Rescales the state if a value of the row exceeds all previous values of its coordinate, and counts the nonzeros of the row.
+    /// Rescales the gradient sums of each coordinate whose value in the row exceeds all previous ones, and counts the nonzeros of the row
+    /// per coordinate.
     fn fit(&mut self, values: &[f64]) {
         for (j, x) in values.iter().enumerate() {
             if x.abs() > self.unit[j] {
@@ -173,16 +175,16 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     told
 }
 
-/// Returns the scale D_k/√ρ_k by which the iterates of each lane are multiplied, where ρ_k is the ratio of its squared gradients to those of
-/// the model.
+/// Returns the factor D_k/√ρ_k by which the iterates of each lane k are multiplied, for its scale D_k and the ratio ρ_k of its sum of
+/// squared gradients, in `paces`, to that of the model, `pace`.
 fn rates(scales: &[f64], pace: f64, paces: &[f64]) -> Vec<f64> {
     let rate =
         |(scale, lane): (&f64, &f64)| if pace > 0.0 && *lane > 0.0 { scale * (pace / lane).sqrt() } else { *scale };
     scales.iter().zip(paces).map(rate).collect()
 }
 
-/// Returns the share p_k of each lane in the model, ∝ exp(−sum of charges); a charge is a loss, late rows count more, and the mean charge of
-/// pseudo-rows is included.
+/// Returns the share p_k of each lane in the model, proportional to exp(−sum of charges). The charges are the lane's losses on the rows,
+/// late rows counting more, plus the mean loss on pseudo-rows (hypothetical rows with wrong labels), given in `doubts`.
 fn shares(charges: &[Vec<f64>], doubts: &[Vec<f64>], rows: &[Row], scales: &[f64]) -> Vec<f64> {
     let age = |s: usize, t: usize| ((s + 2) * (s + 3)) as f64 / ((t + 2) * (t + 3)) as f64;
     let start = 2.0 / ((rows.len() + 1) * (rows.len() + 2)) as f64;
@@ -203,7 +205,8 @@ fn shares(charges: &[Vec<f64>], doubts: &[Vec<f64>], rows: &[Row], scales: &[f64
     raw.iter().map(|share| share / raw.iter().sum::<f64>()).collect()
 }
 
-/// Returns the weights Σ_k p_k x^k of the model for unscaled values of features, given the shares p_k and the output points x^k of all lanes.
+/// Returns the weights Σ_k p_k x^k of the model for unscaled feature values, given the share p_k and the output point x^k of each lane k; 0
+/// for features that have always been 0.
 fn mixture(shares: &[f64], points: &[(Vec<f64>, Vec<f64>)], unit: &[f64]) -> Vec<f64> {
     let weight = |j: usize| shares.iter().zip(points).map(|(p, (x, _))| p * x[j]).sum::<f64>() / unit[j];
     (0..unit.len()).map(|j| if unit[j] > 0.0 { weight(j) } else { 0.0 }).collect()

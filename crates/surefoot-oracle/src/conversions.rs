@@ -6,21 +6,22 @@
 use crate::vectors::{dot, minus, norm, plus, square, sum, times, zero};
 use crate::{Domain, Learner, Number};
 
-/// Points of one round of a conversion.
+/// Points of one round of a conversion (a method that optimises with the iterates of an online learner).
 #[derive(Clone, Debug)]
 pub struct Round<N = f64> {
     /// Iterate w_t of the learner.
     pub iterate: Vec<N>,
-    /// Query: the point at which the gradient was taken.
+    /// Query: the point at which the gradient of the round was taken.
     pub query: Vec<N>,
     /// Output of the method after this round, whose loss the theorem bounds.
     pub output: Vec<N>,
 }
 
-/// Gradient oracle: returns the gradient for round t at a point.
+/// Gradient oracle: a function that returns the gradient for round t, its first argument, at a point, its second.
 pub type Oracle<'a, N = f64> = &'a mut dyn FnMut(u64, &[N]) -> Vec<N>;
 
-/// Runs Algorithm 1 with queries βx + (1−β)w between the average x = Σ α_i w_i/Σ α_i and the iterate w; the output is x.
+/// Runs Algorithm 1 of arXiv 1903.00974 (the anytime conversion) with queries βx + (1−β)w between the average x = Σ α_i w_i/Σ α_i and the
+/// iterate w; the output is x.
 pub fn anytime<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
@@ -44,8 +45,8 @@ pub fn anytime<N: Number>(
     trace
 }
 
-/// Runs Algorithm 2 with follow-the-leader on the losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖²: w_{t+1} = Π_D((Σα_i x_i − Z_t/μ)/A_t), with Z_t = Σ α_i
-/// g_i and A_t = Σ α_i.
+/// Runs Algorithm 2 of arXiv 1903.00974 with follow-the-leader on the losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖²: w_{t+1} = Π_D((Σα_i x_i −
+/// Z_t/μ)/A_t), with Z_t = Σ α_i g_i and A_t = Σ α_i.
 pub fn strongly_convex<N: Number>(
     dim: usize,
     domain: &Domain<N>,
@@ -70,7 +71,8 @@ pub fn strongly_convex<N: Number>(
     trace
 }
 
-/// Runs Algorithm 3: [`anytime`] with β = 1, where the learner gets the hint α_t g_{t−1} before it predicts w_t.
+/// Runs Algorithm 3 of arXiv 1903.00974 (the optimistic conversion): [`anytime`] with β = 1, where the learner gets the hint α_t g_{t−1}, a
+/// prediction of its gradient, before it predicts w_t.
 pub fn optimistic<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
@@ -80,8 +82,8 @@ pub fn optimistic<N: Number>(
     hinted(learner, weight, &mut |_, last| last.map(<[N]>::to_vec), rounds, gradient)
 }
 
-/// Runs Algorithm 2 with the online Newton step on the losses ⟨g_t, ·⟩ + (γ_t/2)⟨g_t, · − x_t⟩², γ_t = min(γ, 1/(16r‖g_t‖)): w_{t+1}
-/// minimises their weighted sum + (ε/2)‖· − c‖² over the domain with centre c and radius r.
+/// Runs Algorithm 2 of arXiv 1903.00974 with the online Newton step on the losses ⟨g_t, ·⟩ + (γ_t/2)⟨g_t, · − x_t⟩², γ_t = min(γ,
+/// 1/(16r‖g_t‖)): w_{t+1} minimises their weighted sum + (ε/2)‖· − c‖² over the domain with centre c and radius r.
 pub fn online_newton(
     dim: usize,
     domain: &Domain,
@@ -146,10 +148,11 @@ fn solve(mut m: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
     b
 }
 
-/// Source of hints: given t and the previous gradient g_{t−1}, returns the hint ĝ_t; `None` for no hint.
+/// Source of hints (predictions of gradients): given t and the previous gradient g_{t−1} (`None` in round 1), returns the hint ĝ_t for
+/// round t; `None` for no hint.
 pub type Hint<'a, N = f64> = &'a mut dyn FnMut(u64, Option<&[N]>) -> Option<Vec<N>>;
 
-/// Runs Algorithm 3 with hints ĝ_t from any source.
+/// Runs Algorithm 3 of arXiv 1903.00974 with hints ĝ_t (predictions of the gradients g_t) from any source.
 pub fn hinted<N: Number>(
     learner: &mut dyn Learner<N>,
     weight: &dyn Fn(u64) -> f64,
@@ -172,8 +175,8 @@ pub fn hinted<N: Number>(
     trace
 }
 
-/// Returns a source of the hints θ_t g_{t−1}, θ_t = Σ_{s<t} α_s²⟨g_s, g_{s−1}⟩ / Σ_{s<t} α_s²‖g_{s−1}‖², clipped to \[0, 1\]; θ_t = 1 while
-/// the sums are 0.
+/// Returns a source of the hints θ_t g_{t−1}, the previous gradient times its regression coefficient θ_t = Σ_{s<t} α_s²⟨g_s, g_{s−1}⟩ /
+/// Σ_{s<t} α_s²‖g_{s−1}‖², clipped to \[0, 1\]; θ_t = 1 while the sums are 0.
 pub fn shrunk<N: Number>(weight: &dyn Fn(u64) -> f64) -> impl FnMut(u64, Option<&[N]>) -> Option<Vec<N>> {
     let (nothing, one) = (N::of(0.0), N::of(1.0));
     let (mut above, mut below, mut before) = (nothing, nothing, None::<Vec<N>>);
@@ -190,8 +193,8 @@ pub fn shrunk<N: Number>(weight: &dyn Fn(u64) -> f64) -> impl FnMut(u64, Option<
     }
 }
 
-/// Runs Algorithm 4 with the weights α_t = t and their sums A_t: query x_t = (A_{t−1} y_{t−1} + t·w_t)/A_t and output y_t = x_t − η_t g_t,
-/// with the learning rate η_t = c·B/√(ε² + Σ A_i‖g_i‖²) for a domain of diameter B.
+/// Runs Algorithm 4 of arXiv 1903.00974 (acceleration) with the weights α_t = t and their sums A_t: query x_t = (A_{t−1} y_{t−1} +
+/// t·w_t)/A_t and output y_t = x_t − η_t g_t, with the learning rate η_t = c·B/√(ε² + Σ A_i‖g_i‖²) for a domain of diameter B.
 pub fn accelerated<N: Number>(
     learner: &mut dyn Learner<N>,
     diameter: N,
@@ -242,8 +245,8 @@ pub fn linear_decay<N: Number>(
     trace
 }
 
-/// Returns the regret against the best comparator of the domain D in hindsight: Σ α_t⟨g_t, w_t⟩ + h_D(−Σ α_t g_t), with the support function
-/// h_D.
+/// Returns the regret of the learner's iterates w_t against the best fixed point of the domain D in hindsight: Σ α_t⟨g_t, w_t⟩ + h_D(−Σ α_t
+/// g_t), with the support function h_D.
 pub fn regret(domain: &Domain, weights: &[f64], gradients: &[Vec<f64>], trace: &[Round]) -> f64 {
     let mut linear = 0.0;
     let mut minus_z = vec![0.0; gradients[0].len()];

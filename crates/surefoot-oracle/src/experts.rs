@@ -3,8 +3,8 @@
 use crate::Learner;
 use crate::vectors::{dot, norm, plus, times};
 
-/// Sums for learners that clip the errors of hints: sum `z` of gradients, hint `h` of the round, sum `v` of squared clipped errors, largest
-/// error `gamma` (Γ).
+/// State of a learner with hints (predictions of gradients) whose hint errors are clipped: sum `z` of gradients, hint `h` of the round, sum
+/// `v` of squared sizes of clipped errors, largest error size `gamma` (Γ).
 #[derive(Clone, Debug)]
 struct Sums {
     z: Vec<f64>,
@@ -32,7 +32,7 @@ impl Sums {
         self.gamma = self.gamma.max(s);
     }
 
-    /// Returns Γ² + V: the square of the largest error so far plus the sum of the squared clipped errors.
+    /// Returns Γ² + V: the square of the largest hint error so far (gradient minus hint) plus the sum of the squared clipped errors.
     fn spread(&self) -> f64 {
         self.gamma.powi(2) + self.v
     }
@@ -63,14 +63,14 @@ fn soft_least(rate: f64, x: &[f64]) -> f64 {
     if rate.is_infinite() { low } else { low - x.iter().map(|x| (-rate * (x - low)).exp()).sum::<f64>().ln() / rate }
 }
 
-/// Hedge (exponential weights) over K experts with the learning rate 2√(ln K/(Γ² + Σ range²)): the ranges are those of the clipped errors of
-/// hints, and Γ is the largest range so far.
+/// Hedge (exponential weights) over K experts with the learning rate 2√(ln K/(Γ² + Σ range²)), for the ranges (largest minus smallest
+/// coordinate) of clipped hint errors; Γ is the largest range so far.
 #[derive(Clone, Debug)]
 pub struct Hedge(Sums);
 
 impl Hedge {
-    /// Creates a learner for `dim` experts with equal initial weights; `gamma` is the initial value of Γ, at which errors of hints are
-    /// clipped.
+    /// Creates a learner for `dim` experts with equal initial weights; `gamma` is the initial value of Γ, to which the ranges of hint
+    /// errors (gradient minus hint) are clipped.
     pub fn new(dim: usize, gamma: f64) -> Self {
         Self(Sums::new(dim, gamma))
     }
@@ -88,7 +88,7 @@ impl Learner for Hedge {
     }
 }
 
-/// AdaHedge: exponential weights over K experts with the learning rate ln K/Δ, where Δ is the sum of the mixability gaps.
+/// AdaHedge: exponential weights over K experts with the learning rate ln K/Δ, where Δ is the sum of the mixability gaps so far.
 #[derive(Clone, Debug)]
 pub struct AdaHedge {
     z: Vec<f64>,
@@ -177,7 +177,7 @@ impl PNorm {
         Self { sums: Sums::new(dim, 0.0), radius, q: 2 * (dim as f64).ln().ceil().max(1.0) as i32 }
     }
 
-    /// Returns the gradient of ½‖θ‖_q² at θ, the mirror map.
+    /// Returns the gradient of ½‖θ‖_q² at θ, the mirror map from gradient sums to iterates.
     fn mirror(&self, theta: &[f64]) -> Vec<f64> {
         let size = self.size(theta);
         let one = |x: &f64| if size > 0.0 { x.signum() * size * (x.abs() / size).powi(self.q - 1) } else { 0.0 };

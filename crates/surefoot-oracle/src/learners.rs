@@ -9,13 +9,13 @@ use crate::{Domain, Number};
 
 /// Online learner: in each round `predict` is called once, then `update` once.
 pub trait Learner<N = f64> {
-    /// Returns the iterate w_t of the round; `hint` is a guess of the weighted gradient G_t, or `None`.
+    /// Returns the iterate w_t of the round; `hint` is a prediction of the weighted gradient G_t, or `None` for no hint.
     fn predict(&mut self, hint: Option<&[N]>) -> Vec<N>;
     /// Updates the learner with the weighted gradient G_t = α_t g_t of the round.
     fn update(&mut self, gradient: &[N]);
 }
 
-/// Projected gradient descent with the learning rate B/√(2 Σ‖G‖²), for weighted gradients G and a domain of diameter B.
+/// Projected online gradient descent with the learning rate B/√(2 Σ‖G‖²), for weighted gradients G and a domain of diameter B.
 #[derive(Clone, Debug)]
 pub struct Ogd<N = f64> {
     domain: Domain<N>,
@@ -44,7 +44,8 @@ impl<N: Number> Learner<N> for Ogd<N> {
     }
 }
 
-/// Optimistic dual averaging; an error of a hint is clipped to the length of the largest previous error.
+/// Optimistic dual averaging: the learner uses hints (predictions of gradients); the error of a hint is clipped to the norm of the largest
+/// previous error.
 #[derive(Clone, Debug)]
 pub struct DualAveraging<N = f64> {
     domain: Domain<N>,
@@ -56,8 +57,8 @@ pub struct DualAveraging<N = f64> {
 }
 
 impl<N: Number> DualAveraging<N> {
-    /// Creates a learner whose first iterate is the centre of the domain; `gamma` is the initial value of Γ, at which errors of hints are
-    /// clipped.
+    /// Creates a learner whose first iterate is the centre of the domain; `gamma` is the initial value of Γ, the norm to which hint errors
+    /// (gradient minus hint) are clipped.
     pub fn new(dim: usize, domain: Domain<N>, gamma: N) -> Self {
         let nothing = N::of(0.0);
         Self { domain, z: zero(dim), h: zero(dim), v: nothing, gamma, lambda: nothing }
@@ -141,7 +142,7 @@ pub struct DualAdaGrad<N = f64> {
 }
 
 impl<N: Number> DualAdaGrad<N> {
-    /// Creates a learner whose first iterate is 0.
+    /// Creates a learner in `dim` dimensions whose first iterate is 0, with D = `scale` and c = `damping`.
     pub fn new(dim: usize, scale: N, damping: N) -> Self {
         Self { scale, damping, theta: zero(dim), s: zero(dim) }
     }
@@ -177,8 +178,8 @@ pub struct Ridge<N = f64> {
 }
 
 impl<N: Number> Ridge<N> {
-    /// Creates a learner whose first iterate is the centre of the domain. `weights` are the weights of all rounds, which multiply the
-    /// quadratic.
+    /// Creates a learner whose first iterate is the centre of the domain; `mu` is the strength μ of the quadratic, and `weights` has the
+    /// weight of every round, by which the quadratic is multiplied.
     pub fn new(dim: usize, domain: Domain<N>, mu: N, weights: Vec<f64>) -> Self {
         Self { domain, mu, weights, z: zero(dim), total: N::of(0.0), t: 0 }
     }
@@ -207,11 +208,11 @@ impl<N: Number> Learner<N> for Ridge<N> {
 pub struct CompositeAveraging<N = f64> {
     /// Strengths l1 and l2 of the two penalties.
     pub penalty: (N, N),
-    /// Expected distance r of the solution from 0; may be infinite.
+    /// Expected distance r of the solution from 0; infinite for λ = 0, without clipping of gradients.
     pub reach: f64,
     /// Weights α_1, α_2, … of all rounds, which multiply the penalty.
     pub weights: Vec<f64>,
-    /// Length Γ of the largest gradient so far, or its initial value.
+    /// Norm Γ of the largest gradient so far, or its initial value.
     pub gamma: N,
     z: Vec<N>,
     v: N,
@@ -220,7 +221,8 @@ pub struct CompositeAveraging<N = f64> {
 }
 
 impl<N: Number> CompositeAveraging<N> {
-    /// Creates a learner whose first iterate is 0.
+    /// Creates a learner in `dim` dimensions whose first iterate is 0; the arguments are the penalty strengths l1 and l2, the expected
+    /// distance r of the solution from 0, and the weights of all rounds.
     pub fn new(dim: usize, penalty: (N, N), reach: f64, weights: Vec<f64>) -> Self {
         let nothing = N::of(0.0);
         Self { penalty, reach, weights, gamma: nothing, z: zero(dim), v: nothing, told: nothing, t: 0 }

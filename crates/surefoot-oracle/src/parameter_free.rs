@@ -6,7 +6,8 @@ use crate::{Domain, Learner, Number};
 /// Greatest distance (2^100) of an iterate from the centre, in multiples of the initial wealth.
 const FURTHEST: f64 = 1.2676506002282294e30;
 
-/// FreeGrad; a gradient is clipped to the length of the largest previous one, and the iterate is projected onto the domain.
+/// FreeGrad, a parameter-free learner. A gradient is clipped to the norm of the largest previous one, and the iterate is projected onto the
+/// domain.
 #[derive(Clone, Debug)]
 pub struct FreeGrad<N = f64> {
     domain: Domain<N>,
@@ -65,7 +66,7 @@ impl<N: Number> Learner<N> for FreeGrad<N> {
 pub struct Coordinates<L>(Vec<L>);
 
 impl<L> Coordinates<L> {
-    /// Creates one learner per coordinate: `one` makes it from the interval of the coordinate.
+    /// Creates one learner per coordinate; `one` makes it from the coordinate's interval, a one-dimensional domain.
     ///
     /// # Panics
     /// If the domain is not a product of intervals.
@@ -101,7 +102,7 @@ pub struct CoinBetting<N = f64> {
 }
 
 impl<N: Number> CoinBetting<N> {
-    /// Creates a learner whose first iterate is the centre of the domain.
+    /// Creates a learner whose first iterate is the centre of the domain, for gradients of absolute value up to `bound`.
     pub fn new(domain: Domain<N>, bound: N) -> Self {
         let nothing = N::of(0.0);
         Self { wealth: domain.radius(), domain, bound, theta: nothing, t: nothing }
@@ -111,7 +112,8 @@ impl<N: Number> CoinBetting<N> {
         self.theta / (self.t + N::of(1.0)) * self.wealth
     }
 
-    /// Returns the iterate, and whether it differs from the intended bet because the domain or the greatest distance limits it.
+    /// Returns the iterate, and whether it was clipped: whether it differs from the intended bet because of the domain or of the greatest
+    /// distance.
     fn play(&self) -> (N, bool) {
         let furthest = self.domain.radius() * N::of(FURTHEST);
         let meant = self.domain.centre(1)[0] + self.bet().clamp(-furthest, furthest);
@@ -149,7 +151,7 @@ pub struct Constrained<L, N = f64> {
 }
 
 impl<L, N> Constrained<L, N> {
-    /// Creates a learner over `domain` from the learner `base` over the whole space.
+    /// Creates a learner for `domain` from `base`, a learner for the whole space.
     pub fn new(base: L, domain: Domain<N>) -> Self {
         Self { base, domain, outward: Vec::new() }
     }
@@ -181,7 +183,7 @@ pub struct Magnitude<S, Y, N = f64> {
 }
 
 impl<S, Y, N: Number> Magnitude<S, Y, N> {
-    /// Creates a learner from one for the magnitude and one for the direction.
+    /// Creates a learner from the one-dimensional learner `magnitude` and the unit-ball learner `direction`.
     pub fn new(magnitude: S, direction: Y) -> Self {
         Self { magnitude, direction, s: N::of(0.0), y: Vec::new() }
     }

@@ -3,8 +3,8 @@
 use crate::vectors::{minus, norm, plus, square, times, zero};
 use crate::{Domain, Learner, Number};
 
-/// Proximal learner with a single learning rate. Its state is `q` = Σ σ_i w_i − Σ G_i and `s` = Σ σ_i, with iterates w_i, weighted gradients
-/// G_i and the strength σ_i of the regulariser of round i.
+/// Proximal follow-the-regularised-leader with a single learning rate. Its state is `q` = Σ σ_i w_i − Σ G_i and `s` = Σ σ_i, with iterates
+/// w_i, weighted gradients G_i and the strengths σ_i of the regularisers centred at the iterates.
 #[derive(Clone, Debug)]
 pub struct Proximal<N = f64> {
     domain: Domain<N>,
@@ -49,7 +49,7 @@ impl<N: Number> Learner<N> for Proximal<N> {
     }
 }
 
-/// Proximal learner in a box, with one learning rate per coordinate.
+/// Proximal follow-the-regularised-leader in a box, with one learning rate per coordinate.
 #[derive(Clone, Debug)]
 pub struct DiagonalProximal<N = f64> {
     coordinates: Vec<Proximal<N>>,

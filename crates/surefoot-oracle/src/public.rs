@@ -6,9 +6,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Returns the public functions of a crate that the `text` of its tests does not name as `Type::function`, or as `function` for free
-/// functions, and the entries of `exceptions` that are needless. Traits count as types. Tests checked in this way must call methods by the
-/// name of their type.
+/// Returns the names of the public functions of a crate, with sources in the folder `sources`, that the `text` of its tests does not
+/// mention as `Type::function`, or as `function` for free functions. Functions named first in a pair of `exceptions` need no mention;
+/// exceptions that are mentioned or do not exist are returned too. Traits count as types, so tests must call methods by the name of their
+/// type.
 ///
 /// Exported files are recognised by the `pub use` and `pub mod` of `lib.rs`, functions by the indentation that rustfmt gives them.
 ///
@@ -23,7 +24,8 @@ pub fn unexercised(sources: &Path, text: &str, exceptions: &[(&str, &str)]) -> V
     missing.chain(stale.map(|(name, _)| format!("{name}, which is no exception"))).collect()
 }
 
-/// Returns the names of all public functions of the crate with these sources: `Type::function`, or `function` for free functions.
+/// Returns the names of all public functions of the crate with its sources in this folder: `Type::function`, or `function` for free
+/// functions.
 ///
 /// # Panics
 /// If the sources cannot be read.
@@ -152,7 +154,7 @@ fn functions(text: &str) -> Vec<(Option<String>, String)> {
     found
 }
 
-/// Returns what follows the generic parameters in the first line of an `impl` block.
+/// Returns `head`, the rest of an `impl` line after the word `impl`, without the generic parameters `<…>` at its start.
 fn without_parameters(head: &str) -> &str {
     let mut depth = 0;
     let end = head.find(|c| {

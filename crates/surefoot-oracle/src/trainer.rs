@@ -19,9 +19,10 @@
 
 /// Loss of a label y and a margin m.
 ///
-/// It also defines the charge of a lane for a row: for classes, the loss. For other losses let z be the excess over the least loss of the
-/// label, divided by the typical excess (the mean excess of the mixture, in the current scale and with the same discount of old rows); the
-/// charge is ln(1 + z) for squared loss, otherwise z, or 10 + 10·ln(z/10) for z > 10.
+/// It also defines the charge of a lane (one of the learners trained side by side) for a row, which lowers the lane's share in the model:
+/// for classes, the loss. For other losses let z be the excess over the least loss of the label, divided by the typical excess (the mean
+/// excess of the mixture, in the current scale and with the same discount of old rows); the charge is ln(1 + z) for squared loss, otherwise
+/// z, or 10 + 10·ln(z/10) for z > 10.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
     /// Logistic loss ln(1 + e^(−ym)).
@@ -89,8 +90,8 @@ impl Loss {
         }
     }
 
-    /// Returns the variance power p (the variance is proportional to the pth power of the mean) of a loss with a log link; `None` for other
-    /// losses.
+    /// Returns the variance power p of a loss with a log link (the label's variance is proportional to the pth power of its mean); `None`
+    /// for other losses.
     fn power(self) -> Option<f64> {
         match self {
             Loss::Poisson => Some(1.0),
@@ -104,7 +105,7 @@ impl Loss {
         matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge)
     }
 
-    /// Returns the excess of the loss over its minimum for this label.
+    /// Returns the excess of the loss at margin m over its minimum for the label y.
     fn excess(self, y: f64, m: f64) -> f64 {
         match self.power() {
             // The best margin for a label of 0 is −∞.
@@ -127,7 +128,7 @@ impl Loss {
     }
 }
 
-/// Returns the weighted mean label of the rows; 0 if there are none.
+/// Returns the mean label of the rows, weighted by their importance weights; 0 if there are none.
 fn mean_label(rows: &[Row]) -> f64 {
     let weight: f64 = rows.iter().map(|row| row.weight).sum();
     if weight > 0.0 { rows.iter().map(|row| row.weight * row.label).sum::<f64>() / weight } else { 0.0 }
@@ -136,7 +137,7 @@ fn mean_label(rows: &[Row]) -> f64 {
 /// Training row.
 #[derive(Clone, Debug)]
 pub struct Row {
-    /// Label of the row; ±1 for two classes.
+    /// Label of the row: a number, or ±1 for two classes, or a class number for many classes.
     pub label: f64,
     /// Importance weight of the row.
     pub weight: f64,
@@ -144,7 +145,7 @@ pub struct Row {
     pub values: Vec<f64>,
 }
 
-/// Predictions and final state of the trainer.
+/// Predictions and final state of a trained model.
 #[derive(Clone, Debug, Default)]
 pub struct Told {
     /// Margin that the model predicts for each row, before it learns the row.
@@ -158,7 +159,7 @@ pub struct Told {
 struct Lane {
     scale: f64,
     theta: Vec<f64>,
-    /// Sum of the squared gradients of the lane, with old rows discounted.
+    /// Sum over rows of the lane's squared loss derivative, after clipping and with old rows discounted.
     pace: f64,
     /// Iterates of all rounds so far, one vector per round, for coordinates divided by M_j (the largest |x_j| so far).
     past: Vec<Vec<f64>>,
@@ -234,7 +235,8 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     told
 }
 
-/// Returns the output point and the iterate of each lane for the next round, after training on `rows`.
+/// Returns, for each lane, its output point (the average of its iterates) and its iterate for the next round, both scaled, after training
+/// on `rows`.
 fn points(
     loss: Loss,
     lanes: &mut [Lane],
@@ -281,12 +283,13 @@ fn intercept(row: &Row) -> bool {
     row.values[0] != 0.0
 }
 
-/// Returns the offset that is added to the model's margins after these rows; 0 without an intercept.
+/// Returns the offset that is added to the model's margins after training on `rows`; 0 if `row` has no intercept.
 fn offset_of_model(loss: Loss, rows: &[Row], row: &Row) -> f64 {
     if intercept(row) { offset(loss, rows) + label_unit(loss, rows).unwrap_or(1.0).ln() } else { 0.0 }
 }
 
-/// Returns the offset of margins after these rows, for labels divided by the first positive label, with an intercept.
+/// Returns the offset that is added to each lane's margins after training on `rows`, for a model with an intercept and labels divided by
+/// the first positive label; 0 for losses without a log link.
 fn offset(loss: Loss, rows: &[Row]) -> f64 {
     match (loss.power(), mean_label(rows)) {
         (None, _) => 0.0,
@@ -305,8 +308,8 @@ fn average(past: &[Vec<f64>]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the share of each lane in the model. For each past row, `margins` has the margins of all lanes, `losses` the excess loss of their
-/// mixture, and `labels` the label, all rescaled.
+/// Returns the share of each lane in the model, from its charges for the past rows. For each row, `margins` has the margins of all lanes,
+/// `losses` the excess loss of their mixture, and `labels` the label, all after division of labels by their unit.
 fn shares(loss: Loss, margins: &[Vec<f64>], losses: &[f64], labels: &[f64], rows: &[Row], scales: &[f64]) -> Vec<f64> {
     // Typical losses and usual weights are those at the time when a row was charged.
     let age = |s: usize, t: usize| ((s + 2) * (s + 3)) as f64 / ((t + 2) * (t + 3)) as f64;

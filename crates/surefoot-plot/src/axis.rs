@@ -1,22 +1,22 @@
-//! Axes: conversion of numbers to pixels, and positions of ticks.
+//! Axes: conversion of numbers to pixel coordinates, and positions of ticks.
 
 use super::Scale;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
     scale: Scale,
-    /// Number at the start of the axis; its decimal logarithm on a logarithmic axis.
+    /// Number at the start of the axis, or its decimal logarithm on a logarithmic axis.
     from: f64,
-    /// Number at the end of the axis, or its decimal logarithm.
+    /// Number at the end of the axis, or its decimal logarithm on a logarithmic axis.
     to: f64,
-    /// Pixel at the start of the axis.
+    /// Pixel coordinate of the start of the axis.
     first: f64,
-    /// Pixel at the end of the axis.
+    /// Pixel coordinate of the end of the axis.
     last: f64,
 }
 
 impl Axis {
-    /// Creates an axis from pixel `first` to pixel `last` that shows all `values`, with a margin at both ends.
+    /// Creates an axis from pixel coordinate `first` to `last` that covers all `values`, with a margin at both ends.
     pub(super) fn new(scale: Scale, values: impl Iterator<Item = f64>, first: f64, last: f64) -> Self {
         let shown = values.filter(|x| scale.shows(*x)).map(|x| scale.place(x));
         let (low, high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
@@ -25,19 +25,21 @@ impl Axis {
         Self { scale, from: low - room, to: high + room, first, last }
     }
 
-    /// Returns the pixel of a number, or `None` if the axis cannot show it.
+    /// Returns the pixel coordinate of a number; `None` if the axis cannot show it, for instance 0 on a logarithmic
+    /// axis.
     pub(super) fn at(&self, x: f64) -> Option<f64> {
         let share = (self.scale.place(x) - self.from) / (self.to - self.from);
         self.scale.shows(x).then_some(self.first + share * (self.last - self.first))
     }
 
-    /// Describes the conversion of pixels to numbers, for scripts.
+    /// Describes the conversion of pixels to numbers as text for scripts: scale, ends in pixels, ends in numbers or
+    /// logarithms.
     pub(super) fn words(&self) -> String {
         let scale = if self.scale == Scale::Log { "log" } else { "linear" };
         format!("{scale} {:.2} {:.2} {} {}", self.first, self.last, self.from, self.to)
     }
 
-    /// Returns the ticks and their labels.
+    /// Returns the ticks: the number and the label of each.
     pub(super) fn ticks(&self) -> Vec<(f64, String)> {
         match self.scale {
             Scale::Log if self.to - self.from > 3.2 => self.decades(),
@@ -46,7 +48,7 @@ impl Axis {
         }
     }
 
-    /// Returns at most about eight ticks at powers of ten.
+    /// Returns the ticks of a logarithmic axis at powers of ten, at most about eight: the number and the label of each.
     fn decades(&self) -> Vec<(f64, String)> {
         let (low, high) = (self.from.ceil() as i32, self.to.floor() as i32);
         let step = (high - low) / 8 + 1;
@@ -54,14 +56,14 @@ impl Axis {
         fine.map(|k| (10_f64.powi(k), if (-2..=4).contains(&k) { plain(10_f64.powi(k)) } else { power(k) })).collect()
     }
 
-    /// Returns ticks at powers of ten times 1, 2 and 5.
+    /// Returns the ticks of a logarithmic axis at 1, 2 and 5 times powers of ten: the number and the label of each.
     fn fractions(&self) -> Vec<(f64, String)> {
         let decades = (self.from.floor() as i32)..=(self.to.ceil() as i32);
         let ticks = decades.flat_map(|k| [1.0, 2.0, 5.0].map(|m| m * 10_f64.powi(k)));
         ticks.filter(|x| (self.from..=self.to).contains(&x.log10())).map(|x| (x, plain(x))).collect()
     }
 
-    /// Returns about five round numbers as ticks.
+    /// Returns about five round, equally spaced numbers as ticks of a linear axis.
     fn steps(&self) -> Vec<f64> {
         let rough = (self.to - self.from) / 5.0;
         let unit = 10_f64.powf(rough.log10().floor());
@@ -71,7 +73,7 @@ impl Axis {
     }
 }
 
-/// Formats a round number; from ten thousand on in thousands, millions or billions.
+/// Formats a round number; numbers from ten thousand on are written in thousands, millions or billions.
 fn plain(x: f64) -> String {
     let trimmed = |text: String| text.trim_end_matches('0').trim_end_matches('.').replace('-', "−");
     let size = x.abs();
@@ -85,7 +87,7 @@ fn plain(x: f64) -> String {
     }
 }
 
-/// Formats a power of ten with a superscript exponent.
+/// Formats the power of ten 10^k with a superscript exponent.
 fn power(k: i32) -> String {
     let raised = |c: char| match c.to_digit(10) {
         Some(digit) => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit as usize],

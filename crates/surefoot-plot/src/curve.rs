@@ -1,4 +1,4 @@
-//! Conversion of series to marks: lines, dots, bands, bars.
+//! Conversion of data series to drawable marks: lines, dots, bands, bars.
 
 use super::axis::Axis;
 use super::mark::{Anchor, COLOURS, Colour, Mark};
@@ -57,7 +57,7 @@ pub(super) fn stroke(marks: &mut Vec<Mark>, style: Style, points: Vec<(f64, f64)
     }
 }
 
-/// Opacity of areas.
+/// Opacity of filled areas.
 const FULL: f64 = 0.75;
 
 pub(super) fn rectangle((left, one): (f64, f64), (right, other): (f64, f64), colour: Colour) -> Mark {

@@ -27,20 +27,20 @@ impl Scale {
     }
 }
 
-/// Style in which a series is drawn.
+/// Style in which a series of points is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
     /// Line through dots, with error bars.
     Measured,
-    /// Dashed line.
+    /// Dashed line, for upper bounds.
     Bound,
-    /// Dotted line.
+    /// Dotted line, for lower bounds.
     Floor,
     /// Dots without a line.
     Dots,
     /// Line without dots.
     Line,
-    /// Thick pale line, for the allowed range.
+    /// Thick pale line, for a range of allowed values.
     Allowed,
     /// Step function: a line that keeps its height up to the next point.
     Steps,
@@ -50,12 +50,12 @@ pub enum Style {
     Bars,
 }
 
-/// Points drawn in one style and colour.
+/// Data series: points drawn in one style and colour.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// Text of the legend; an empty text is left out of the legend.
+    /// Text in the legend; a series with an empty text has no legend entry.
     pub label: String,
-    /// Style of drawing.
+    /// Style in which the points are drawn.
     pub style: Style,
     /// Index of the colour: series with equal indices have equal colours.
     pub colour: usize,
@@ -76,7 +76,7 @@ pub struct Figure {
     pub x: (String, Scale),
     /// Label and scale of the vertical axis.
     pub y: (String, Scale),
-    /// Positions and names that replace the numbers on the vertical axis; empty for numbers.
+    /// Names on the vertical axis in place of numbers, each with its position; if empty, the axis shows numbers.
     pub names: Vec<(f64, String)>,
     /// Series to draw, later ones on top.
     pub series: Vec<Series>,
@@ -138,7 +138,7 @@ impl Figure {
         Drawing { title, about, axes, width, height, marks }
     }
 
-    /// Appends grid lines, frame, ticks and the names of the axes.
+    /// Appends grid lines, frame, ticks and axis names to the marks to be drawn.
     fn grid(&self, marks: &mut Vec<Mark>, (x, y): (&Axis, &Axis), labels: &[(f64, String)], frame: Frame) {
         let Frame { left, right, top, bottom } = frame;
         let mut free = f64::NEG_INFINITY;
@@ -166,7 +166,8 @@ impl Figure {
         marks.push(Mark::Text { at, anchor, size: SIZE, colour, upright: true, text: self.y.0.clone() });
     }
 
-    /// Appends the legend, with as many entries per line as fit, and returns its lower end in pixels.
+    /// Appends the legend to the marks to be drawn, with as many entries per line as fit; returns the y coordinate of its lower end in
+    /// pixels.
     fn legend(&self, marks: &mut Vec<Mark>, top: f64) -> f64 {
         let (mut x, mut y) = (MARGIN, top);
         let entries = self.series.iter().filter(|series| !series.label.is_empty());
@@ -199,13 +200,13 @@ struct Frame {
 }
 
 impl Series {
-    /// Returns the horizontal extent of a point.
+    /// Returns the smallest and largest x of a point as drawn: for bars x ∓ half, otherwise x alone.
     fn widths(&self, &(x, _, half): &(f64, f64, f64)) -> [f64; 2] {
         let half = if self.style == Style::Bars { half } else { 0.0 };
         [x - half, x + half]
     }
 
-    /// Returns the vertical extent of a point, including its error bar.
+    /// Returns the smallest and largest y of a point as drawn: for bars from 0 to y, otherwise including the error bar or the band.
     fn heights(&self, &(_, y, half): &(f64, f64, f64)) -> [f64; 2] {
         if self.style == Style::Bars { [0.0, y] } else { [y - half, y + half] }
     }

@@ -1,6 +1,6 @@
-//! Marks of a laid-out figure. Lengths are in pixels, measured from the upper left corner.
+//! Drawable marks of a figure. Lengths are in pixels, coordinates are measured from the upper left corner.
 
-/// Red, green and blue components.
+/// Colour as red, green and blue components.
 pub(crate) type Colour = [u8; 3];
 
 pub(super) const BLACK: Colour = [0x22, 0x22, 0x22];
@@ -20,7 +20,7 @@ pub(super) const COLOURS: [Colour; 9] = [
     [0x9c, 0x9c, 0x00],
 ];
 
-/// Position of a text relative to its point.
+/// Horizontal alignment of a text relative to its point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -36,7 +36,7 @@ pub(super) enum Mark {
     Area { points: Vec<(f64, f64)>, colour: Colour, opacity: f64 },
     /// Filled circle.
     Dot { at: (f64, f64), radius: f64, colour: Colour },
-    /// Marks of the series with this label.
+    /// Group of marks that draw the series with this label.
     Group { label: String, marks: Vec<Mark> },
     /// Text on its base line, rotated by 90° to the left if `upright`.
     Text { at: (f64, f64), anchor: Anchor, size: f64, colour: Colour, upright: bool, text: String },
@@ -48,7 +48,8 @@ pub(super) struct Drawing {
     /// Title of the figure; [`Drawing::about`] is its description.
     pub(super) title: String,
     pub(super) about: String,
-    /// Conversion of pixels to numbers for both axes: scale, ends in pixels, ends in numbers or logarithms.
+    /// For each of the two axes, the conversion of pixels to numbers: scale, ends in pixels, ends in numbers or
+    /// logarithms.
     pub(super) axes: [String; 2],
     pub(super) width: f64,
     pub(super) height: f64,

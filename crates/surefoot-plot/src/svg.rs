@@ -1,4 +1,4 @@
-//! Drawing as SVG. Texts remain text, so that they can be searched and read aloud.
+//! Output of figures as SVG. Texts remain text, so that they can be searched and read aloud.
 
 use std::fmt::Write;
 
@@ -67,7 +67,8 @@ fn places(points: &[(f64, f64)]) -> String {
     points.iter().map(|(x, y)| format!("{x:.2},{y:.2}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the `class` attribute by which style sheets find a colour; `letter` distinguishes lines from filled shapes.
+/// Returns the `class` attribute of an SVG element, by which style sheets recolour it; `letter` distinguishes lines
+/// (`l`) from filled shapes (`f`).
 fn class(letter: char, colour: Colour) -> String {
     let name = match colour {
         BLACK => "ink".to_owned(),

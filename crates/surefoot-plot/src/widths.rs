@@ -8,9 +8,10 @@ const ADVANCES: [u16; 95] = [
     685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592,
     818, 592, 592, 525, 636, 337, 636, 838,
 ];
-/// Width of superscript digits, used in labels of logarithmic axes.
+/// Width of superscript digits, used in labels of logarithmic axes, in thousandths of the font size.
 const SUPERSCRIPT: u16 = 401;
-/// Width assumed for other characters, between those of Greek letters and of operators.
+/// Width assumed for characters outside ASCII, between those of Greek letters and of operators, in thousandths of the font
+/// size.
 const OTHER: u16 = 650;
 
 /// Returns the width of a text in pixels, approximately that in DejaVu Sans; exact for ASCII.

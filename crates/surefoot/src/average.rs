@@ -3,8 +3,8 @@
 use crate::memory::lengthen;
 use crate::{Grow, Memory, kernel};
 
-/// Largest factor by which the sum of weights may exceed the sum for equally many rounds of the latest weight, before
-/// [`Average::rebase`] is advised.
+/// Largest ratio of the sum of weights to the sum that it would be if every weight were as small as the next one; above
+/// it, [`Average::is_stale`] asks for a [`Average::rebase`].
 const STALE: f64 = 32.0;
 
 /// The exact weighted running average of a vector, updated at a cost proportional to the number of coordinates that
@@ -32,16 +32,17 @@ const STALE: f64 = 32.0;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Average {
-    /// Average of each coordinate at its last [`touch`](Average::touch), the announcement that it changes.
+    /// Weighted average of each coordinate as of its last change, announced by [`touch`](Average::touch).
     mean: Vec<f64>,
-    /// Sum of weights at the last [`touch`](Average::touch) of each coordinate; 0 if the coordinate has never changed.
+    /// Sum of the weights of all rounds as of each coordinate's last change, announced by [`touch`](Average::touch); 0
+    /// if the coordinate has never changed.
     mark: Vec<f64>,
     /// Sum of the weights of all rounds so far.
     mass: f64,
 }
 
 impl Average {
-    /// Creates the average before the first round, in `dim` dimensions. No later call allocates.
+    /// Creates the average of a vector with `dim` coordinates, before the first round. No later call allocates.
     pub fn new(dim: usize) -> Self {
         Self { mean: vec![0.0; dim], mark: vec![0.0; dim], mass: 0.0 }
     }
@@ -82,14 +83,16 @@ impl Average {
         kernel::blend(self.mean[i], value, self.mark[i] / self.mass, added)
     }
 
-    /// Whether [`rebase`](Average::rebase) should be called before the next [`advance`](Average::advance), where
-    /// `fresh` is the sum that all weights would have had if they were as small as the next one.
+    /// Whether the sum of weights is so large relative to the next weight that the next term would be lost to rounding,
+    /// so that [`rebase`](Average::rebase) should be called before [`advance`](Average::advance). `fresh` is the sum
+    /// that the weights would have if all were as small as the next one.
     pub fn is_stale(&self, fresh: f64) -> bool {
         fresh > 0.0 && self.mass > STALE * fresh
     }
 
-    /// Brings every coordinate up to date and changes the sum of weights to `mass`, with the averages scaled so that
-    /// average times sum of weights stays the same. `value` returns the current value of a coordinate. O(d).
+    /// Brings the average of every coordinate up to date, then sets the sum of weights to `mass` and rescales all
+    /// averages so that average times sum of weights stays the same. `value` returns the current value of a coordinate.
+    /// O(d).
     ///
     /// If an average would overflow, nothing changes: the weights to come are then too small to affect it.
     pub fn rebase(&mut self, mass: f64, value: impl Fn(usize) -> f64) {

@@ -63,7 +63,7 @@ pub(crate) fn lengthen<T: Clone + Default>(array: &mut Vec<T>, dim: usize) {
     }
 }
 
-/// Passes a counter to `visit` as an `f64`, and stores the possibly changed number in the counter.
+/// Passes a counter to `visit` as an `f64`, and stores the number back, which `visit` may have changed.
 pub(crate) fn count(x: &mut u64, visit: &mut dyn FnMut(&mut f64)) {
     let mut number = *x as f64;
     visit(&mut number);

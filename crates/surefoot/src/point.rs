@@ -50,12 +50,12 @@ pub trait Point<F: Float> {
     }
 }
 
-/// A point given by a function from index to coordinate.
+/// A point whose coordinates are computed on demand by a function of the index.
 #[derive(Clone, Copy, Debug)]
 pub struct View<C> {
     /// Number of coordinates of the point.
     dim: usize,
-    /// The function from index to coordinate.
+    /// The function that returns the coordinate with the given index.
     at: C,
 }
 

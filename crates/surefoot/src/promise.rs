@@ -1,16 +1,17 @@
-//! The bound on the excess loss that the theorem on strong convexity gives for a run so far, from its gradients.
+//! Upper bounds on the excess loss (loss minus its minimum) of Algorithm 2 on a strongly convex loss, computed from the
+//! gradients of the run so far.
 
 use crate::Squares;
 
-/// Two bounds on the excess of a μ-strongly convex loss: (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)‖g_t‖² for the output after T
-/// rounds, and ‖g‖²/(2μ) for the point where the first gradient g was taken. Here α_t are weights with sums A_t, and
-/// ρ_t = τ(1 − τ)/(1 − τ + τ²) with τ = α_t/A_t.
+/// Two upper bounds on the excess loss (loss minus its minimum) for a μ-strongly convex loss: (1/(2μA_T))·Σ
+/// (α_t²/A_t)(1 + ρ_t)‖g_t‖² for the output after T rounds, and ‖g‖²/(2μ) for the point where the first gradient g was
+/// taken. Here α_t are the weights of rounds, with sums A_t, and ρ_t = τ(1 − τ)/(1 − τ + τ²) with τ = α_t/A_t.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Promise {
-    /// Square root of the bound ‖g‖²/(2μ) on the excess at the first point, from its gradient g, the first nonzero one;
-    /// 0 if there was none.
+    /// Square root of the bound ‖g‖²/(2μ) on the excess loss at the point where the first nonzero gradient g was taken;
+    /// 0 if all gradients were 0.
     first: f64,
-    /// Bound on the excess of the output, times the sum of weights A_T: a sum of one square per round.
+    /// The bound on the output's excess loss times the sum of weights A_T: a sum with one squared term per round.
     terms: Squares,
     /// Sum of the weights of the rounds so far, A_T.
     total: f64,
@@ -42,8 +43,8 @@ impl Promise {
         self.root() * self.root()
     }
 
-    /// Whether the bound on the excess of the output is weaker than the bound that the first gradient gave for the
-    /// first point, and so is useless.
+    /// Whether the bound on the output's excess loss exceeds the bound that the first gradient gave for the first
+    /// point, so that it is vacuous.
     pub(crate) fn is_void(&self) -> bool {
         self.root() > self.first
     }

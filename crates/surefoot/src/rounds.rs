@@ -7,8 +7,8 @@ use crate::{Float, Grow, Memory, Vector, Weights};
 /// Number of bits per word of the bit set `seen` in [`Rounds`].
 const BITS: usize = u64::BITS as usize;
 
-/// The state of a run: sound, with a refused gradient, or with a meaningless guarantee. Once a gradient has been
-/// refused, the status keeps the first refusal.
+/// The state of a run: all gradients used, a gradient refused, or all used but the theorem's bound vacuous. Once a
+/// gradient has been refused, the status keeps the first refusal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
     /// Every gradient so far could be used.
@@ -16,7 +16,7 @@ pub enum Status {
     Sound,
     /// A gradient was refused; the refusal changed this status and nothing else.
     Refused {
-        /// The round of the refused gradient, counted from 1.
+        /// The number of the round whose gradient was refused, counted from 1.
         step: u64,
         /// The coordinate at fault: not finite after weighting, outside of the dimension, given twice, or too large for
         /// the learner's sums to stay finite. `None` if the fault was the weight of the round.
@@ -56,9 +56,10 @@ pub struct Rounds<W> {
     /// Sum of the absolute values of all entries of the gradients and hints accepted so far, times the weights of their
     /// rounds.
     mass: f64,
-    /// State of the run: sound, or the first refused gradient.
+    /// Whether all gradients so far were usable; otherwise the round and the coordinate of the first refused one.
     status: Status,
-    /// Bit set with one bit per coordinate, used to find repeated indices in a vector; all bits are 0 between checks.
+    /// Bit set with one bit per coordinate, used as scratch space to find repeated indices in a vector; all bits are 0
+    /// between checks.
     seen: Vec<u64>,
 }
 
@@ -110,18 +111,20 @@ impl<W: Weights> Rounds<W> {
         (1..=steps).map(|t| self.weights.weight(t)).sum()
     }
 
-    /// Returns the [`Status`] of the run: sound, or the first refused gradient.
+    /// Returns the [`Status`] of the run: whether all gradients so far were usable, and otherwise the round and the
+    /// coordinate of the first refused one.
     pub fn status(&self) -> Status {
         self.status
     }
 
-    /// Returns the weight of the current round, or `None` if it is negative or the sum of weights is not finite.
+    /// Returns the weight of the current round, or `None` if it is negative or would make the sum of weights infinite
+    /// or NaN.
     pub fn open(&self) -> Option<f64> {
         self.is_sound().then_some(self.next)
     }
 
-    /// Whether `hint`, a prediction of the current round's gradient in `dim` dimensions, can be used with the round's
-    /// weight; `magnitude_budget` is as in [`admit`](Rounds::admit). O(nnz).
+    /// Whether `hint`, a prediction of the current round's gradient, has `dim` dimensions and entries that are usable
+    /// after multiplication by the round's weight; `magnitude_budget` is as in [`admit`](Rounds::admit). O(nnz).
     pub fn accepts<F: Float, V: Vector<F> + ?Sized>(&mut self, dim: usize, hint: &V, magnitude_budget: f64) -> bool {
         self.is_sound() && self.count(dim, hint, magnitude_budget).is_none()
     }
@@ -148,8 +151,9 @@ impl<W: Weights> Rounds<W> {
         None
     }
 
-    /// Returns the index of the first entry that makes `vector` unusable. If there is none, returns `None` and adds the
-    /// absolute values of the weighted entries to `mass`.
+    /// Returns the index of the first entry that makes `vector` unusable: not finite after weighting, outside of the
+    /// dimension, repeated, or over the budget. If there is none, returns `None` and adds the absolute values of the
+    /// weighted entries to `mass`.
     fn count<F: Float, V: Vector<F> + ?Sized>(
         &mut self,
         dim: usize,
@@ -192,12 +196,12 @@ impl<W: Weights> Rounds<W> {
         twice
     }
 
-    /// Whether the weight of the current round is valid: not negative, with a finite sum of weights.
+    /// Whether the weight of the current round is valid: not negative, and with a finite sum of weights including it.
     fn is_sound(&self) -> bool {
         self.next >= 0.0 && (self.total + self.next).is_finite()
     }
 
-    /// Completes the current round and begins the next one.
+    /// Completes the current round, adding its weight to the sum of weights, and begins the next one.
     pub fn close(&mut self) {
         self.skip(1, self.next);
     }
@@ -210,8 +214,8 @@ impl<W: Weights> Rounds<W> {
         self.next = self.weights.weight(self.steps.saturating_add(1));
     }
 
-    /// Whether `steps` more rounds of total weight `weight` ≥ 0 can be completed without overflow of the counter or the
-    /// sum of weights.
+    /// Whether `steps` more rounds of total weight `weight` can be completed: `weight` is not negative, and neither the
+    /// round counter nor the sum of weights overflows.
     pub(crate) fn fits(&self, steps: u64, weight: f64) -> bool {
         let countable = self.steps.checked_add(steps).is_some_and(|steps| steps < u64::MAX);
         countable && weight >= 0.0 && (self.total + weight).is_finite()

@@ -28,8 +28,8 @@ pub(crate) fn binade(x: f64) -> f64 {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Squares {
-    /// Scaling factor, a power of two, by which terms x are divided before they are squared; 0 before the first nonzero
-    /// term.
+    /// A power of two by which terms x are divided before they are squared, so that squares stay in range; 0 before the
+    /// first nonzero term.
     unit: f64,
     /// The rounded sum of squares, divided by unit².
     sum: f64,

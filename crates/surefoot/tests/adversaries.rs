@@ -1,4 +1,5 @@
-//! Regret against adversaries, for every learner with a proven bound: it never exceeds the bound, in any round.
+//! Tests that the regret of every learner with a proven regret bound stays below the bound in every round, against
+//! adversarial gradients.
 
 mod common;
 
@@ -15,12 +16,13 @@ const DIM: usize = 5;
 const ROUNDS: usize = 150;
 const SEEDS: u64 = 64;
 
-/// A learner at the table.
+/// A learner in a game against an adversary, as a trait object that hides the learner's type.
 trait Player {
     fn iterate(&self) -> Vec<f64>;
     fn hint(&mut self, weight: f64, hint: &[f64]);
     fn tell(&mut self, weight: f64, gradient: &[f64]);
-    /// The bound on the regret against points so far off; all of the domain if that is infinite.
+    /// Returns the learner's bound on the regret against comparators within `distance` of its start; for an infinite
+    /// `distance`, against its whole domain.
     fn bound(&self, distance: f64) -> f64;
 }
 
@@ -65,7 +67,8 @@ impl<L: Hinted<f64>> Player for Guessing<L> {
     }
 }
 
-/// A row of the table: a learner, whether it takes hints, and whom it is compared with.
+/// A row of the table of learners: a learner's constructor, whether it takes hints, and the comparators of its regret
+/// bound, as pairs of a distance and the domain of all comparators within it.
 struct Case {
     name: &'static str,
     player: Box<dyn Fn() -> Box<dyn Player>>,
@@ -83,7 +86,8 @@ fn hinted<L: Hinted<f64> + 'static>(name: &'static str, domain: &Domain, learner
     Case { name, player, hinted: true, against: vec![(f64::INFINITY, domain.clone())] }
 }
 
-/// A learner of the whole space, against all balls of some norm.
+/// Builds the case of a learner on the whole space, compared with all points of balls of radius 0.01 to 100 in some
+/// norm, which `ball` makes from a radius.
 fn free<L: Learner<f64> + 'static>(
     name: &'static str,
     ball: impl Fn(f64) -> Domain,
@@ -93,7 +97,7 @@ fn free<L: Learner<f64> + 'static>(
     Case { against, ..plain(name, &Domain::WholeSpace(1.0), learner) }
 }
 
-/// Every learner with a proven bound. A new one is a new row.
+/// Returns the cases of all learners with a proven regret bound. To test a new learner, add a row here.
 fn table() -> Vec<Case> {
     let ball = Domain::Ball(vec![0.0; DIM], 1.0);
     let away = Domain::Ball(vec![0.5; DIM], 0.75);
@@ -143,8 +147,8 @@ fn table() -> Vec<Case> {
     ]
 }
 
-/// Iterates stay in the domain. Norms of sums are kept incrementally: where the sum has fallen to a k-th of what it was,
-/// its norm is off by k² units of the last digit.
+/// Checks that the iterate lies in the domain to within 1e-11, since learners keep norms of sums incrementally: once a
+/// sum has fallen to 1/k of its former size, its norm has an error of k² units in the last place.
 fn inside(case: &Case, iterate: &[f64]) {
     for (_, domain) in case.against.iter().filter(|(distance, _)| distance.is_infinite()) {
         let off = common::distance(iterate, &domain.project(iterate));
@@ -154,7 +158,8 @@ fn inside(case: &Case, iterate: &[f64]) {
 
 const ADVERSARIES: [&str; 7] = ["random", "signs", "greedy", "drift", "spiky", "flip", "alternating"];
 
-/// The gradient of round t.
+/// Returns the gradient that the adversary `kind` plays in round `t`, given the learner's current iterate and the fixed
+/// unit vector `base`.
 fn gradient(kind: &str, t: usize, iterate: &[f64], base: &[f64], random: &mut Random) -> Vec<f64> {
     let mut noise = |scale: f64| -> Vec<f64> { (0..DIM).map(|_| scale * random.normal()).collect() };
     match kind {
@@ -171,7 +176,8 @@ fn gradient(kind: &str, t: usize, iterate: &[f64], base: &[f64], random: &mut Ra
     }
 }
 
-/// Plays a game and returns the largest regret/bound. The bound must hold in every round.
+/// Plays one game of the learner against the adversary `kind`, checks its regret bound in every round, and returns the
+/// largest ratio of regret to bound.
 fn play(
     case: &Case,
     kind: &str,
@@ -241,7 +247,7 @@ fn regret_is_never_above_the_bound() {
     games(&[|_| 1.0, |t| t as f64], |_| 1.0, &["none", "last", "noisy"], SEEDS, 0.01);
 }
 
-/// Zeros, and sizes from 1e-100 to 1e100 in one run.
+/// Regret bounds hold for gradients whose sizes range from 1e-100 to 1e100 within one run, a quarter of them 0.
 #[test]
 fn nor_for_gradients_of_any_size() {
     let size = |random: &mut Random| {
@@ -252,13 +258,14 @@ fn nor_for_gradients_of_any_size() {
     games(&[|t| t as f64], |_| 1e-100, &["none"], 4, -1.0);
 }
 
-/// Hints that come true from the first round on.
+/// Regret bounds hold for optimistic learners whose hint equals the gradient in every round.
 #[test]
 fn nor_with_exact_hints() {
     games(&[|_| 1.0, |t| t as f64], |_| 1.0, &["exact"], 8, -1.0);
 }
 
-/// Gradients that repeat exactly, stop, and turn round: whoever has gone too far or is stuck at the boundary pays.
+/// Regret bounds hold for a gradient that repeats exactly, pauses now and then, and reverses its direction, which is
+/// costly for iterates that have moved far or sit on the boundary.
 #[test]
 fn nor_for_a_gradient_that_repeats() {
     const G: [f64; DIM] = [0.5, -0.25, 0.0, 1.0, 0.125];
@@ -281,7 +288,8 @@ fn nor_for_a_gradient_that_repeats() {
     }
 }
 
-/// A long calm in which those that nothing holds go far, and then a gradient a thousand times as large.
+/// Regret bounds hold when 99 equal gradients, which drive unconstrained learners far away, are followed by an opposite
+/// one that is a thousand times as large.
 #[test]
 fn nor_for_a_gradient_after_which_nothing_is_as_before() {
     for case in table() {

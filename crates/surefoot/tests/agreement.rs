@@ -1,4 +1,5 @@
-//! Every learner × conversion × weights × interpolation × type agrees with its dense, literal twin.
+//! Tests that every learner agrees with its dense reference implementation, for every conversion, sequence of weights,
+//! interpolation and float type.
 
 mod common;
 
@@ -9,7 +10,8 @@ use surefoot::{Anytime, AskTell, DenseAnytime, Float, Lazy, Learner};
 use surefoot_oracle::conversions::{Round, anytime};
 use surefoot_oracle::{Domain, Learner as Twin};
 
-/// Runs everything on one record and holds it against the twin.
+/// Runs the conversions of each learner on one record of gradients and compares all their points with those of the
+/// reference implementation.
 struct Agree<'a> {
     record: &'a Record,
     weights: Vec<(&'static str, Weight)>,
@@ -38,7 +40,8 @@ impl Agree<'_> {
         self.cases += 1;
     }
 
-    /// `most` is the size of the largest point of the run.
+    /// Checks that `got` equals `expected` to within the tolerance, relative to `most`, the largest absolute coordinate
+    /// of all points of the run.
     fn near(&mut self, name: &str, what: &str, t: u64, got: &[f64], expected: &[f64], most: f64) {
         // Only learners without a radius go so far. Their iterates are exponentials, which multiply the error of the
         // exponent, and that is as large as their logarithm.
@@ -91,12 +94,13 @@ fn ordinary() -> Record {
     Record::sparse(1, 40, 10_000, |_| 1.0)
 }
 
-/// Gradients that grow over sixteen orders of magnitude: rates fall, and averages have to be rebased.
+/// Returns a record of sparse gradients that grow by sixteen orders of magnitude, so that learning rates fall and
+/// sparse averages have to be rescaled.
 fn growing() -> Record {
     Record::sparse(2, 30, 4000, |t| 10_f64.powf(t as f64 / 250.0 - 8.0))
 }
 
-/// One gradient in a hundred is a thousand times as large.
+/// Returns a record of sparse gradients of which one in a hundred is a thousand times as large as the others.
 fn spiky() -> Record {
     Record::sparse(3, 30, 4000, |t| if t % 100 == 7 { 1000.0 } else { 1.0 })
 }
@@ -123,7 +127,8 @@ fn spiky_gradients() {
     agree::<f32>(&spiky(), weights(), &[0.9], 1e-5);
 }
 
-/// With gradients of a smooth function at each side's own query points.
+/// Compares runs on a smooth function with the reference implementation, where each side takes gradients at its own
+/// query points (a closed loop).
 struct Closed {
     cases: usize,
 }
@@ -140,7 +145,7 @@ impl Closed {
     }
 }
 
-/// The gradient of Σ_i ((x_i − i/10)²/2 + ln cosh(x_i + x_{i+1})).
+/// Returns the gradient of Σ_i ((x_i − i/10)²/2 + ln cosh(x_i + x_{i+1})) at `x`.
 fn slope(x: &[f64]) -> Vec<f64> {
     let bend = |i: usize| if i + 1 < x.len() { (x[i] + x[i + 1]).tanh() } else { 0.0 };
     (0..x.len()).map(|i| x[i] - i as f64 / 10.0 + bend(i) + if i > 0 { bend(i - 1) } else { 0.0 }).collect()

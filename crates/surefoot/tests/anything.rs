@@ -1,5 +1,5 @@
-//! Whatever the public functions are fed: what is used leaves finite points, what is refused changes nothing, and a
-//! certificate is a finite number or an error.
+//! Fuzz tests of the public functions with arbitrary input: accepted input leaves finite points, refused input changes
+//! nothing, and a certificate is a finite number or an error.
 
 mod common;
 
@@ -19,7 +19,8 @@ use surefoot_oracle::{Domain as Oracle, Learner as Twin};
 
 const DIM: usize = 6;
 
-/// Numbers that nobody expects.
+/// Returns a random number: one in three is an extreme value such as NaN, ∞, a subnormal or a signed zero, the others
+/// are normally distributed.
 fn number(random: &mut Random) -> f64 {
     const ODD: [f64; 14] = [
         f64::NAN,
@@ -41,7 +42,8 @@ fn number(random: &mut Random) -> f64 {
     if odd.is_multiple_of(3) { ODD[odd / 3 % ODD.len()] } else { random.normal() }
 }
 
-/// Vectors with any numbers, indices that come twice, in no order, outside of the dimension; some empty.
+/// Returns the indices and values of a random sparse vector, possibly empty. Half of the vectors are valid; the others
+/// may have extreme values, and repeated, unsorted or out-of-range indices.
 fn vector<F: Float>(random: &mut Random) -> (Vec<u64>, Vec<F>) {
     let length = random.next() % 5;
     let index = |random: &mut Random| match random.next() % 40 {
@@ -60,7 +62,7 @@ fn vector<F: Float>(random: &mut Random) -> (Vec<u64>, Vec<F>) {
     (indices, values)
 }
 
-/// Whether a vector may be used at all: finite, within the dimension, each index once.
+/// Whether a sparse vector is valid: finite values, indices within the dimension, none repeated.
 fn is_fair<F: Float>(indices: &[u64], values: &[F]) -> bool {
     let once = |(k, i): (usize, &u64)| *i < DIM as u64 && !indices[..k].contains(i);
     indices.iter().enumerate().all(once) && values.iter().all(|x| x.wide().is_finite())
@@ -70,7 +72,7 @@ fn finite<F: Float>(method: &impl AskTell<F>) -> bool {
     wide(&method.query()).iter().chain(&wide(&method.output())).all(|x| x.is_finite())
 }
 
-/// All but the status, which is kept apart.
+/// Returns the method's `Debug` output without its status, to check that a refused gradient changes nothing else.
 fn state<F: Float, A: AskTell<F> + Debug>(method: &A) -> String {
     let text = format!("{method:?}");
     let from = text.find("status: ").expect("a status");
@@ -181,8 +183,9 @@ fn rounds_that_are_skipped_may_be_any() {
     assert_eq!(rounds.admit(1, &[1.0], 1e300), None);
 }
 
-/// The trackers of certificates, told what the docs allow them to be told: weights that are finite and not negative, and
-/// indices within the dimension, but any number else, and twice.
+/// The sums behind every certificate (`Ledger`, `Composite`, `Curved`, …) give a finite number or an error for arbitrary
+/// values. Weights are finite and not negative and indices within the dimension, as the documentation requires; indices
+/// may repeat.
 #[test]
 fn certificates_are_numbers_or_errors() {
     let (ball, whole, net) = (Ball::<f64>::new(1.0), WholeSpace::new(1.0), ElasticNet::new(0.1, 0.5));
@@ -250,7 +253,7 @@ fn certificates_are_numbers_or_errors() {
     }
 }
 
-/// A linear model of any numbers.
+/// A linear model with squared loss whose rows and row weights may hold any numbers, NaN and ∞ included.
 struct Any {
     rows: Vec<(Vec<u64>, Vec<f64>, f64)>,
 }
@@ -312,7 +315,7 @@ fn a_fenchel_gap_is_a_number_or_an_error() {
     assert!(errors > 100 && errors < 3500, "{errors}");
 }
 
-/// Domains say of points that are none that they lie outside, and of points that are some, where the nearest is.
+/// Every domain reports points with NaN or infinite coordinates as outside, and projects finite points to finite points.
 #[test]
 fn domains_take_anything() {
     fn check<D: surefoot::Project<f64>>(domain: &D) {
@@ -336,7 +339,8 @@ fn domains_take_anything() {
     check(&surefoot::L1Ball::new(2.0));
 }
 
-/// A gradient with an index that comes twice is refused, whatever the order of indices; without one it is used.
+/// A gradient with a repeated index is refused, in whatever order its indices are; the gradient without the repetition
+/// is accepted.
 #[test]
 fn an_index_comes_once() {
     let new = || Anytime::new(DualAveraging::<f64, _>::new(200, Ball::new(1.0)), Uniform);

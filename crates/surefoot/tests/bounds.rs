@@ -1,4 +1,5 @@
-//! Bounds beforehand: values worked out by hand, errata, and that runs stay below them.
+//! Tests of the a-priori bounds in `bound`: values worked out by hand, errors in the text of arXiv 1903.00974, and that
+//! runs stay below the bounds.
 
 mod common;
 mod problems;
@@ -78,7 +79,7 @@ fn exp_concavity() {
     near(run.regret(), 0.03 + 81.0 / 64.0 * 50.0 * 9_f64.ln());
 }
 
-/// Where there is no output there is no bound: nothing that could be taken for one.
+/// Every bound is ∞ or NaN for a run of 0 rounds, which has no output.
 #[test]
 fn no_steps_no_bound() {
     let (steps, diameter, smoothness) = (0, 1.0, 1.0);
@@ -128,7 +129,8 @@ fn smooth_and_optimistic() {
     }
 }
 
-/// Theorem 3: the last line of the printed proof does not follow from the line before for T = 1 and 2.
+/// In Theorem 3 of arXiv 1903.00974, the last line of the printed proof does not follow from the line before it for T =
+/// 1 and 2, but does for T from 3.
 #[test]
 fn the_last_step_of_theorem_three() {
     let noise = |steps| Optimistic { steps, diameter: 1.0, noise: 1.0, ..Optimistic::default() };
@@ -169,7 +171,8 @@ fn acceleration() {
     assert!((early.universal(0.0, 1.0, 1.0) / printed - 1.40).abs() < 0.01);
 }
 
-/// Algorithm 1 on the hardest problem of its kind, max_j x_j: between the lower bound 1/√(T+1) and Theorem 1.
+/// The excess of Algorithm 1 on the worst-case function max_j x_j, after T rounds, lies between the lower bound
+/// 1/√(T+1) and the bound of Theorem 1.
 #[test]
 fn runs_stay_below_theorem_one() {
     for steps in [4_u64, 16, 64] {
@@ -190,7 +193,8 @@ fn runs_stay_below_theorem_one() {
     }
 }
 
-/// Nesterov's chain, of smoothness 1; its minimum.
+/// Nesterov's chain, the worst-case quadratic for first-order methods, scaled to smoothness constant 1; the field is
+/// its minimiser.
 struct Chain(Vec<f64>);
 
 impl Chain {
@@ -249,7 +253,8 @@ fn runs_stay_below_the_smooth_theorems() {
     }
 }
 
-/// ½‖x‖² with noise in 3 dimensions and no domain: the mean of 400 runs, against Theorem S.
+/// The mean excess of 400 runs on ½‖x‖² in 3 dimensions, with noisy gradients and without a domain, stays below the
+/// bound of Theorem S.
 #[test]
 fn runs_stay_below_theorem_s() {
     const STEPS: u64 = 200;
@@ -274,7 +279,7 @@ fn runs_stay_below_theorem_s() {
     }
 }
 
-/// Sums of excesses along a run: the corollaries on weighted regret.
+/// Sums and weighted means of the excess losses along a run stay below the corollaries on weighted regret.
 #[test]
 fn runs_stay_below_the_corollaries() {
     let problem = Corner(vec![0.2, -0.1, 0.3, 0.05, 0.15]);
@@ -296,7 +301,8 @@ fn runs_stay_below_the_corollaries() {
     }
 }
 
-/// κ as the guide has it: that dual averaging needs 2, and no less than its first gradient, which it does not foresee.
+/// The constant κ of the regret bound is √2 for `Proximal`, and for `DualAveraging` above √2 in the first round and
+/// never above 2.
 #[test]
 fn constants_of_learners() {
     use surefoot::{Ball, DualAveraging, Learner, Proximal};

@@ -1,4 +1,5 @@
-//! No certificate is below the truth, whatever the learner; and the numbers of independent numpy programs.
+//! Tests that no certificate is below the true excess loss, whatever the learner, and that certificates equal those of
+//! independent numpy programs.
 
 mod common;
 mod problems;
@@ -19,10 +20,11 @@ use surefoot_oracle::{Domain, Learner as Twin, conversions, learners as twins};
 
 const DIM: usize = 5;
 
-/// Every learner of the table with every sequence of weights and interpolation on one problem: C1 ≥ C2 ≥ gap.
+/// Runs every learner with all weights and interpolations on one problem and checks: regret certificate ≥ certificate
+/// from cuts ≥ true excess loss.
 struct Table<'a> {
     problem: &'a dyn Problem,
-    /// What rounding may do to values computed from rounded points.
+    /// Tolerance of the comparisons, for rounding of objective values and of the minimum.
     slack: f64,
     cases: usize,
     tightest: f64,
@@ -82,7 +84,7 @@ impl<F: Float> Visit<F> for Table<'_> {
     fn dense<L: Learner<F> + Clone + Debug>(&mut self, _: &str, _: L, _: &dyn Fn() -> Box<dyn Twin>, _: &Domain) {}
 }
 
-/// Minima inside, at the border and, of one, at a kink.
+/// Returns the test problems by name. Their minima lie inside the domain, at its boundary, or at a kink.
 fn all() -> Vec<(&'static str, Box<dyn Problem>)> {
     let curvature = vec![1.0, 0.3, 0.1, 2.0, 0.01];
     let inside = vec![0.1, 0.3, -0.2, 0.3, -0.1];
@@ -107,7 +109,8 @@ fn no_certificate_is_below_the_gap() {
     }
 }
 
-/// Validity does not depend on the learner: iterates at random, from a domain or not.
+/// Certificates are valid for random iterates that ignore the gradients, from inside or outside of the domain: large,
+/// but never below the true excess.
 #[test]
 fn a_learner_of_no_use_makes_certificates_large_and_not_false() {
     let ball = Ball::<f64>::new(2.0);
@@ -165,7 +168,7 @@ fn near(got: f64, expected: f64, tolerance: f64) {
     assert!((got - expected).abs() <= tolerance * expected.abs(), "{got:e} is not {expected:e}");
 }
 
-/// All expected values are those of numpy programs, 100 rounds on the same 40 rows.
+/// The certificates of a logistic regression after 100 rounds on 40 rows equal those of an independent numpy program.
 #[test]
 fn regret_and_values_as_numpy_has_them() {
     let (ball, model) = (Ball::<f64>::new(3.0), Model::new(Loss::Logistic));
@@ -215,12 +218,13 @@ fn composite_as_numpy_has_it() {
     near(gap.objective, value, 1e-14);
 }
 
-/// F + (mu/2)‖·‖² with its gradient.
+/// Returns the value and the gradient of F(x) + (mu/2)‖x‖², where F is the mean loss of the model.
 fn ridge(model: &Model, mu: f64, x: &[f64]) -> (f64, Vec<f64>) {
     (model.value(x) + mu / 2.0 * dot(x, x), plus(&model.gradient(x), mu, x))
 }
 
-/// A point whose gradient vanishes, by plain descent.
+/// Returns the minimum of F(x) + (mu/2)‖x‖², where F is the mean loss of the model, found by gradient descent until the
+/// gradient vanishes.
 fn ridge_best(model: &Model, mu: f64) -> f64 {
     let mut x = vec![0.0; DIM];
     (0..20_000).for_each(|_| x = plus(&x, -3.0, &ridge(model, mu, &x).1));
@@ -284,7 +288,7 @@ fn strong_convexity_as_numpy_has_it() {
     assert_eq!(sums.certificate(Gradients::Fresh).expect("in expectation").kind, Kind::Expectation);
 }
 
-/// Strong convexity without a leader: any iterates will do, far from 0 too.
+/// The certificate for strongly convex losses is valid for random iterates that follow no algorithm, also far from 0.
 #[test]
 fn strong_convexity_with_iterates_at_random() {
     let bowl = Bowl { centre: vec![1e3, 1e3 + 1.0, 999.0, 1e3, 1e3], curvature: vec![0.5, 1.0, 0.5, 2.0, 0.7] };
@@ -300,14 +304,15 @@ fn strong_convexity_with_iterates_at_random() {
     }
 }
 
-/// One domain, in both crates.
+/// The same domain as a type of the core crate and of the reference implementation.
 struct Both<D> {
     name: &'static str,
     core: D,
     twin: Domain,
 }
 
-/// Algorithm 2 on a strongly convex problem in a domain: the twin's number, never below the gap, and close to it.
+/// Runs Algorithm 2 (strong convexity) in a domain and checks that its certificate equals that of the reference
+/// implementation, is never below the true excess, and comes close to it.
 struct Within<'a> {
     problem: &'a dyn Problem,
     mu: f64,
@@ -364,7 +369,8 @@ impl Within<'_> {
     }
 }
 
-/// The minimiser inside the domain, and far outside of it, where the certificate without the domain is of no use.
+/// The certificate for a strongly convex loss in a domain is valid and tight, whether the minimiser over the whole
+/// space lies inside the domain or far outside.
 #[test]
 fn strong_convexity_in_a_domain() {
     let curvature = vec![1.0, 0.5, 0.6, 2.0, 0.8];
@@ -377,7 +383,8 @@ fn strong_convexity_in_a_domain() {
     }
 }
 
-/// In the ball and the box that the sparse form has, at the border; the whole space's certificate stays at ‖∇L‖²/(2μ).
+/// Where the best point of a ball lies on its boundary, the certificate within the ball becomes small, while that over
+/// the whole space stays at ‖∇L‖²/(2μ).
 #[test]
 fn the_domain_is_what_makes_a_bound_at_the_border_small() {
     let problem = Bowl { centre: vec![3.0, -2.0, 1.5, 0.2, 9.0], curvature: vec![1.0, 0.5, 0.6, 2.0, 0.8] };
@@ -406,7 +413,8 @@ fn the_domain_is_what_makes_a_bound_at_the_border_small() {
     }
 }
 
-/// Points outside of the domain, and noise whose size the domain does not bound.
+/// The certificate in a domain is refused for query points outside of it, and for noisy gradients if an iterate that
+/// the queries average must lie outside.
 #[test]
 fn strong_convexity_in_a_domain_refuses_what_is_outside() {
     let (ball, nearest) = (Ball::<f64>::new(1.0), View::new(1, |_| 1.0));

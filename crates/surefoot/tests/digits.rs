@@ -1,4 +1,5 @@
-//! Sparse forms have the digits of dense ones, whatever the sizes: both are held against a twin of 300 digits.
+//! Tests that sparse and dense implementations are equally accurate for gradients of any size, by comparing both with
+//! reference implementations in high precision ([`Big`]).
 
 #[path = "common/big.rs"]
 mod big;
@@ -16,13 +17,13 @@ use surefoot_oracle::{Domain, Learner as Twin, Number};
 const DIM: usize = 6;
 const ROUNDS: u64 = 48;
 
-/// How sizes of gradients are drawn, and whether all digits are to hold in any case.
+/// A distribution of gradient sizes in a run.
 struct Sizes {
     name: &'static str,
     draw: fn(&mut Random, u64) -> f64,
-    /// Whether each coordinate of a gradient has a size of its own.
+    /// Whether each coordinate of a gradient draws its own size, instead of sharing one size per gradient.
     apart: bool,
-    /// Whether each gradient is taken back in the next round.
+    /// Whether every second gradient is the negative of the one before it, so that the two cancel.
     back: bool,
 }
 
@@ -30,7 +31,7 @@ const fn sizes(name: &'static str, draw: fn(&mut Random, u64) -> f64) -> Sizes {
     Sizes { name, draw, apart: false, back: false }
 }
 
-/// e to the power of a normal number with this standard deviation.
+/// Returns a log-normal random number: e to the power of a normal number with mean 0 and standard deviation `spread`.
 fn lognormal(random: &mut Random, spread: f64) -> f64 {
     (spread * random.normal()).exp()
 }
@@ -59,7 +60,8 @@ const EXTREME: [Sizes; 2] = [
 ];
 
 impl Sizes {
-    /// Gradients with one to three nonzeros each.
+    /// Returns a record of random sparse gradients with one to three nonzeros each, whose sizes follow this
+    /// distribution.
     fn record<F: Float>(&self, seed: u64) -> Record {
         let mut random = Random(seed);
         let mut rows: Vec<(Vec<u32>, Vec<f64>)> = Vec::new();
@@ -83,7 +85,8 @@ impl Sizes {
     }
 }
 
-/// Errors of a run, by round, at query and output, as shares of the point's largest coordinate.
+/// Errors of a run against the reference: for each round those of the query and of the output point, relative to the
+/// point's largest coordinate, and whether no gradient was refused (`sound`).
 struct Run {
     errors: Vec<[f64; 2]>,
     sound: bool,
@@ -99,7 +102,7 @@ fn run<F: Float>(mut method: impl AskTell<F>, record: &Record, trace: &[Round<Bi
     Run { errors, sound: !matches!(method.status(), Status::Refused { .. }) }
 }
 
-/// Whether an error is larger, or none.
+/// Whether `error` is above `limit` or NaN.
 fn is_above(error: f64, limit: f64) -> bool {
     error.is_nan() || error > limit
 }
@@ -110,15 +113,15 @@ fn error(got: &[f64], expected: &[Big]) -> f64 {
     if size(&off) == 0.0 { 0.0 } else { size(&off) / most }
 }
 
-/// Holds sparse forms against dense ones.
+/// Compares the errors of sparse with those of dense implementations, over one record of gradients.
 struct Digits {
     sizes: &'static str,
     record: Record,
-    /// The sparse form's run, while the dense one's is awaited.
+    /// Name and errors of a sparse run whose dense counterpart has not run yet; `None` between pairs.
     waiting: Option<(String, Run)>,
-    /// What either may be off by.
+    /// Largest relative error allowed in the sparse run, wherever the dense run meets it too.
     limit: f64,
-    /// Whether nothing may be refused.
+    /// Whether sizes are so ordinary that no gradient may be refused.
     ordinary: bool,
     worst: (f64, String),
     failures: Vec<String>,
@@ -173,15 +176,16 @@ impl Digits {
     }
 }
 
-/// A twin of a learner.
+/// A function that creates a fresh reference implementation of a learner, in high precision.
 type Make<'a> = &'a dyn Fn() -> Box<dyn Twin<Big>>;
 
-/// The twin's gradient of round t.
+/// Returns an oracle that gives the reference implementation the recorded gradient of each round.
 fn told(record: &Record) -> impl FnMut(u64, &[Big]) -> Vec<Big> {
     |t, _| numbers(&record.dense(t))
 }
 
-/// The iterates of a run, played again: gradients are recorded, so they are the same in every conversion.
+/// A stand-in for a learner that replays the iterates of an earlier run. As gradients are recorded, iterates are the
+/// same in every conversion.
 struct Replay<'a>(std::slice::Iter<'a, Round<Big>>);
 
 impl Twin<Big> for Replay<'_> {
@@ -193,7 +197,7 @@ impl Twin<Big> for Replay<'_> {
 }
 
 impl Digits {
-    /// The conversions of a learner.
+    /// Compares the sparse and dense forms of all conversions of one learner with one sequence of weights.
     fn weighted<F: Float, L: Lazy<F> + Clone>(&mut self, name: &str, learner: &L, twin: Make, weight: &Weight) {
         let record = self.record.clone();
         let trace = conversions::anytime(&mut *twin(), &**weight, 0.5, ROUNDS, &mut told(&record));
@@ -293,7 +297,8 @@ fn narrow_numbers() {
     hold::<f32>(&WILD[..1], 1e-5, false);
 }
 
-/// The least case in which a sparse form was once off: a scale falls by 1e16, and a round must not be lost.
+/// Regression test: the sparse form of Algorithm 3 loses no round when its scale falls by a factor of 1e16 within three
+/// rounds.
 #[test]
 fn three_rounds_of_sizes_far_apart() {
     let gradients: [(u32, f64); 3] = [(0, 1e-8), (1, 1e8), (1, 1e-8)];

@@ -1,4 +1,5 @@
-//! The Fenchel gap: never below the truth, sharp at the optimum, with and without an intercept.
+//! Tests that the Fenchel duality gap is never below the true excess and vanishes at the optimum, with and without an
+//! intercept.
 
 mod common;
 mod problems;
@@ -14,7 +15,8 @@ use surefoot_oracle::vectors::{dot, norm, plus};
 
 const DIM: usize = 5;
 
-/// The elastic net's minimiser by proximal gradient steps, with an intercept if asked for.
+/// Returns the minimiser of the model with elastic net penalty, as weights and intercept, found by proximal gradient steps;
+/// the intercept stays 0 unless `with_intercept`.
 fn solve(model: &Model, l1: f64, l2: f64, with_intercept: bool) -> (Vec<f64>, f64) {
     let (mut x, mut b) = (vec![0.0; DIM], 0.0);
     // The Hessian is at most 1 in the intercept and 1 in x together with it, as rows are no longer than 1.
@@ -61,7 +63,8 @@ fn above_the_gap_everywhere_and_zero_at_the_optimum() {
     }
 }
 
-/// The gap far below the last digit of the objective: that of ridge is ‖∇P‖²/(2μ) exactly.
+/// Near the optimum of ridge regression the gap equals ‖∇P‖²/(2μ), although it lies far below the rounding errors of the
+/// objective P.
 #[test]
 fn nothing_cancels_near_the_optimum() {
     let (model, mu) = (Model::new(Loss::Squared), 0.5);
@@ -73,7 +76,7 @@ fn nothing_cancels_near_the_optimum() {
     assert!(exact < 1e-13 && value >= exact && value < exact + 2e-15, "{value:e} {exact:e}");
 }
 
-/// Over a ball it is the Frank–Wolfe gap; the value is a numpy program's, after 100 rounds of Algorithm 1.
+/// In a ball the gap is the Frank–Wolfe gap; it equals the value of a numpy program after 100 rounds of Algorithm 1.
 #[test]
 fn over_a_ball_as_numpy_has_it() {
     let (ball, model) = (Ball::<f64>::new(3.0), Model::new(Loss::Logistic));
@@ -91,7 +94,8 @@ fn over_a_ball_as_numpy_has_it() {
     assert_eq!(outside, Err(Uncertified::Outside));
 }
 
-/// Rows that are seen once say the same as rows that are kept; they may come with new coordinates, and in any unit of weight.
+/// The gap from a single pass over rows that are not stored equals that from stored rows, also when the dimension grows and
+/// all weights are scaled.
 #[test]
 fn a_pass_says_the_same_of_rows_that_are_not_kept() {
     let mut random = Random(8);
@@ -124,7 +128,8 @@ fn a_pass_says_the_same_of_rows_that_are_not_kept() {
     assert_eq!(FullPass::new(2).optimality(|_| 0.0, &Inside::<f64, _>::new(&ball)), Err(Uncertified::NoRounds));
 }
 
-/// With an intercept a gap that forgets to balance is infinite in truth; here is what it would have said instead.
+/// With an intercept the dual variables must be balanced (sum to 0): the gap that treats the intercept as fixed claims
+/// optimality at a point that is far from optimal.
 #[test]
 fn an_intercept_needs_a_balanced_dual_point() {
     let (model, mu) = (Model::new(Loss::Logistic), 0.1);
@@ -146,7 +151,7 @@ fn an_intercept_needs_a_balanced_dual_point() {
     }
 }
 
-/// A model with its intercept hidden in the margins.
+/// A model whose intercept (the second field) is added to every margin, so that the gap does not know of it.
 struct Shifted(Model, f64);
 
 impl Glm for Shifted {
@@ -175,7 +180,8 @@ impl Glm for Shifted {
     }
 }
 
-/// All labels alike: the only balanced dual point is 0, and its certificate is the objective itself.
+/// With labels of one class only and an intercept, the dual variables can only be balanced at 0, and the gap is the objective
+/// itself.
 #[test]
 fn one_class_only() {
     let mut model = Model::new(Loss::Logistic);
@@ -194,7 +200,7 @@ fn without_penalty_there_is_none() {
     assert_eq!(none, Err(Uncertified::Unbounded));
 }
 
-/// Conjugates in this file against their definition, so that the tests above test the gap.
+/// The conjugates φ* of the test losses satisfy the Fenchel equality φ(m) + φ*(φ'(m)) = m·φ'(m).
 #[test]
 fn conjugates_are_what_they_say() {
     for loss in [Loss::Logistic, Loss::Squared, Loss::Huber] {

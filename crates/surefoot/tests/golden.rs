@@ -1,5 +1,5 @@
-//! Numbers from an independent model: dense numpy programs of the same algorithms, written apart from this crate, run on
-//! Nesterov's chain in 6 dimensions for 40 rounds.
+//! Tests that runs reproduce the numbers of independently written, dense numpy programs of the same algorithms, on
+//! Nesterov's chain (the worst-case quadratic) in 6 dimensions after 40 rounds.
 
 mod common;
 
@@ -8,7 +8,8 @@ use surefoot::{
     Accelerated, Anytime, AskTell, Ball, DualAveraging, Lazy, Linear, OgdNorm, Optimistic, Uniform, Weights,
 };
 
-/// The query of round 40, the iterate of round 40, and Σ α⟨g, w⟩ up to it.
+/// Runs 40 rounds on Nesterov's chain and returns the query point and the iterate of round 40, and Σ α_t⟨g_t, w_t⟩ over
+/// all rounds.
 fn play<L: Lazy<f64>>(learner: L, weights: impl Weights) -> (Vec<f64>, Vec<f64>, f64) {
     let mut method = Anytime::new(learner, weights).certified();
     let mut last = (Vec::new(), Vec::new());
@@ -123,7 +124,7 @@ fn dual_averaging_with_a_known_bound() {
     );
 }
 
-/// Weights t, last gradients as hints, clipped dual averaging.
+/// Algorithm 3 with weights α_t = t, last gradients as hints and clipped dual averaging reproduces the numpy program.
 #[test]
 fn algorithm_3() {
     let mut method = Optimistic::new(DualAveraging::<f64, _>::new(6, Ball::new(2.0)), Linear);
@@ -142,7 +143,8 @@ fn algorithm_3() {
     assert!(distance(&wide(&method.output()), &expected) < 1e-13);
 }
 
-/// Over OGD with one rate, ε = 0 and 1.
+/// Algorithm 4 over norm-adaptive gradient descent reproduces the numpy program, for ε = 0 and ε = 1 in its learning
+/// rate.
 #[test]
 fn algorithm_4() {
     let x = [

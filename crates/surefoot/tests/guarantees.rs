@@ -1,4 +1,4 @@
-//! The identities and bounds of Algorithms 2 to 4 and of linear decay, on numbers.
+//! Numerical tests of the identities and bounds of Algorithms 2 to 4 of arXiv 1903.00974 and of linear decay.
 
 mod common;
 
@@ -14,7 +14,8 @@ use surefoot::{
 use surefoot_oracle::Domain;
 use surefoot_oracle::vectors::{dot, norm, plus, times};
 
-/// α_t(x_t − w_t) = A_{t−1}(p − x_t), p = x_{t−1} in Algorithm 3 and y_{t−1} in Algorithm 4; 1e-12 of all sizes involved.
+/// Checks α_t(x_t − w_t) = A_{t−1}(p − x_t) for weights α_t = t, up to 1e-12 of the sizes involved; p = `before` is
+/// x_{t−1} in Algorithm 3 and y_{t−1} in Algorithm 4.
 fn identity(x: &[f64], w: &[f64], before: &[f64], t: u64) {
     let (weight, total) = (t as f64, (t * (t - 1) / 2) as f64);
     let scale = (total + weight) * size(x).max(size(w)).max(size(before));
@@ -48,7 +49,7 @@ fn identities() {
     }
 }
 
-/// The chain in `k` links: value and R.
+/// Nesterov's chain, the worst-case quadratic for first-order methods, in this number of dimensions.
 struct Chain(usize);
 
 impl Chain {
@@ -63,7 +64,8 @@ impl Chain {
     }
 }
 
-/// Gaps after T rounds, times T², less the gap that no method can beat, 3𝓛R²/(32(T + 1)²).
+/// Excess losses of Algorithms 3 and 4 on Nesterov's chain fall like 1/T², within a constant factor of the lower bound
+/// 3𝓛R²/(32(T + 1)²) for all methods, with 𝓛 the smoothness and R the distance to the minimiser.
 #[test]
 fn algorithms_3_and_4_accelerate() {
     for rounds in [16, 64, 256] {
@@ -105,7 +107,8 @@ fn algorithms_3_and_4_accelerate() {
     }
 }
 
-/// A_T(L(y_T) − L(u)) ≤ R_T(u) + Σ A_t(L(y_t) − L(x_t)), and the same for x_T with one term less.
+/// In Algorithm 4, A_T(L(y_T) − L(u)) ≤ R_T(u) + Σ A_t(L(y_t) − L(x_t)) with the observed regret R_T(u), and for L(x_T)
+/// without the last term of the sum.
 #[test]
 fn algorithm_4_after_the_fact() {
     let bowl = Chain(9);
@@ -126,7 +129,8 @@ fn algorithm_4_after_the_fact() {
     assert_eq!(method.certificate(&Ball::new(2.0), Gradients::Exact), Err(Uncertified::NoRises));
 }
 
-/// The printed 1 below the root of η has the unit of a gradient, squared: with it the points depend on the loss's unit.
+/// The constant ε in the learning rate of Algorithm 4 has the units of a gradient: with ε = 1 as printed in arXiv
+/// 1903.00974, scaling the loss changes the points, with ε = 0 it does not.
 #[test]
 fn epsilon_has_a_unit() {
     let last = |epsilon: f64, size: f64| {
@@ -143,7 +147,8 @@ fn epsilon_has_a_unit() {
     assert_eq!(last(1.0, 1.0), last(million, million));
 }
 
-/// Σ α_t(ℓ_t(w_t) − ℓ_t(u)) against the best u, for ℓ = ⟨g, ·⟩ + (μ/2)‖· − x_t‖², over the learner's own bound.
+/// Checks in every round that the regret of follow-the-leader on the losses ⟨g_t, ·⟩ + (μ/2)‖· − x_t‖² stays below the
+/// learner's bound, and returns the largest ratio of regret to bound.
 fn leader<D: surefoot::Project<f64>>(core: impl Fn() -> D, domain: &Domain) -> f64 {
     let (mu, mut worst) = (0.4, 0.0_f64);
     for (name, weight) in weights() {
@@ -178,7 +183,8 @@ fn regret_of_the_leader() {
     assert!(whole > 0.9 && ball > 0.5 && cube > 0.5, "no challenge");
 }
 
-/// The online Newton step: regret of its losses over its bound, and its bound over the closed form.
+/// The regret of the online Newton step on its quadratic losses stays below its bound, and that bound below the closed
+/// form.
 #[test]
 fn regret_of_the_newton_step() {
     let (gamma, epsilon, radius, mut worst) = (0.5, 0.5, 0.5, 0.0_f64);
@@ -217,8 +223,8 @@ fn regret_of_the_newton_step() {
     assert!(worst > 0.3, "no challenge: {worst}");
 }
 
-/// The bound of Algorithm 2 in ‖g_t‖ alone, without a domain: A_T(L(x_T) − L*) ≤ Σ (α_t²/A_t)(1 + ρ_t)‖g_t‖²/(2μ), where
-/// gradients are exact and L is a bowl of strong convexity μ with a kink; and both forms agree on it.
+/// Algorithm 2 with exact gradients and no domain satisfies A_T(L(x_T) − L*) ≤ Σ (α_t²/A_t)(1 + ρ_t)‖g_t‖²/(2μ) (ρ_t as
+/// in Theorem S), on a μ-strongly convex loss with a kink; the sparse and the dense form agree.
 #[test]
 fn strong_convexity_without_a_domain() {
     let mu = 0.5;
@@ -252,7 +258,7 @@ fn strong_convexity_without_a_domain() {
     }
 }
 
-/// With linear decay the last point is the average, and its excess is bounded by the regret over A_T.
+/// With linear decay the last query point is the weighted average of the iterates, and the certificate bounds its excess.
 #[test]
 fn linear_decay_ends_at_the_average() {
     let value = |x: &[f64]| (x[0] - 0.3).abs() + 2.0 * (x[1] + 0.2).abs();
@@ -274,7 +280,7 @@ fn linear_decay_ends_at_the_average() {
     }
 }
 
-/// A learner's losses without curvature are linear, to a learner that knows of curvature too.
+/// Losses told to `Leader` without a quadratic part count as linear, even if others are quadratic.
 #[test]
 fn linear_losses_among_quadratic_ones() {
     let mut leader = Leader::<f64, _>::new(1, WholeSpace::new(1.0), 2.0);

@@ -1,4 +1,5 @@
-//! Hints of any kind: with nonzeros of their own, in some rounds only, held against the twins.
+//! Tests of optimistic learners with hints whose nonzeros differ from those of the gradients, in some rounds only,
+//! against the reference implementations.
 
 mod common;
 
@@ -12,7 +13,7 @@ use surefoot_oracle::{Domain, Learner as Twin, experts, learners, proximal};
 
 const DIM: usize = 20;
 
-/// Gradients, and hints that are somewhere else.
+/// Returns two independent records of sparse vectors: the gradients and the hints.
 fn records() -> (Record, Record) {
     (Record::sparse(45, DIM, 1000, |_| 1.0), Record::sparse(46, DIM, 1000, |_| 1.0))
 }
@@ -57,7 +58,8 @@ fn hints_agree_with_the_twins() {
     hold("p-norm", PNorm::new(DIM, 1.5), experts::PNorm::new(DIM, 1.5));
 }
 
-/// A lazy learner reports what only the hint moves, so sparse averages are exact.
+/// Checks that a lazy learner reports all coordinates moved by a hint alone, so that the sparse weighted average of its
+/// iterates is exact.
 fn averages<L: LazyHinted<f64>>(name: &str, mut learner: L) {
     let (gradients, hints) = records();
     let (mut directions, mut sum, mut total) = (Average::new(DIM), vec![0.0; DIM], 0.0);
@@ -82,8 +84,8 @@ fn averages_follow_hints() {
     averages("diagonal proximal", DiagonalProximal::new(DIM, BoxDomain::new(vec![-0.5; DIM], vec![1.0; DIM])));
 }
 
-/// Algorithm 3 over [`Proximal`] on Nesterov's chain of 2T + 1 links, gap·T²/R²: the figures of an independent numpy
-/// program, printed to three digits.
+/// The scaled excess gap·T²/R² of Algorithm 3 over [`Proximal`] on Nesterov's chain with 2T + 1 coordinates equals, to
+/// three digits, that of an independent numpy program.
 #[test]
 fn acceleration_on_the_chain() {
     for (rounds, expected) in [(16, 0.220), (32, 0.255), (64, 0.270), (128, 0.276), (256, 0.278), (512, 0.279)] {

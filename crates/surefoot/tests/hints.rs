@@ -1,4 +1,4 @@
-//! Hints: their weight, their moment, and what they are worth.
+//! Tests of gradient hints: how they are weighted, when they must come, and how much they help.
 
 mod common;
 
@@ -9,7 +9,7 @@ use surefoot::{
 };
 use surefoot_oracle::{Domain, Learner as Twin, conversions, learners as twins};
 
-/// A hint that comes true costs nothing: the regret bound stays what it was.
+/// A hint that equals the gradient adds nothing to the regret bound.
 #[test]
 fn exact_hints() {
     let mut learner = DualAveraging::<f64, _>::new(3, Ball::new(1.0));
@@ -22,7 +22,8 @@ fn exact_hints() {
     assert_eq!(learner.regret_bound(), bound);
 }
 
-/// Hints need not be gradients, nor have their nonzeros: what only the hint moves is reported too.
+/// With hints unrelated to the gradients, iterates agree with the reference implementation, and coordinates moved by a
+/// hint alone are reported, so that sparse averages are exact.
 #[test]
 fn hints_of_any_kind() {
     let (gradients, hints) = (Record::sparse(45, 20, 1000, |_| 1.0), Record::sparse(46, 20, 1000, |_| 1.0));
@@ -48,7 +49,7 @@ fn hints_of_any_kind() {
     }
 }
 
-/// Algorithm 3 without hints would be Algorithm 1.
+/// Algorithm 3 with last gradients as hints gives other points than Algorithm 1, which has none.
 #[test]
 fn hints_matter() {
     let record = Record::sparse(44, 20, 100, |_| 1.0);
@@ -61,7 +62,7 @@ fn hints_matter() {
     assert!(distance(&wide(&with.output()), &wide(&without.output())) > 1e-3);
 }
 
-/// A caller's own hints, in both forms, against the twin.
+/// With hints from the caller in four of five rounds, sparse and dense queries agree with the reference implementation.
 #[test]
 fn hints_of_the_callers() {
     let (gradients, hints) = (Record::sparse(45, 20, 1000, |_| 1.0), Record::sparse(46, 20, 1000, |_| 1.0));
@@ -86,7 +87,7 @@ fn hints_of_the_callers() {
     }
 }
 
-/// A hint that is no number is no hint, and no fault either.
+/// Hints that are not finite, or outside of the dimension, are ignored: nothing changes and the status stays sound.
 #[test]
 fn hints_that_are_not_finite() {
     let learner = || DualAveraging::<f64, _>::new(2, Ball::new(1.0)).with_bound(1.0);
@@ -108,7 +109,7 @@ fn hints_that_are_not_finite() {
     assert!(wide(&last.query()).iter().all(|x| x.is_finite()));
 }
 
-/// Rounds without gradients, at once or one by one: the hint is for the first of them only.
+/// A hint holds for the next round only: skipping ten rounds after it equals ten single rounds with gradient 0.
 #[test]
 fn a_hint_before_a_rest() {
     let start = || {
@@ -127,7 +128,8 @@ fn a_hint_before_a_rest() {
     assert!(distance(&wide(&once.query()), &wide(&singly.query())) < 1e-15);
 }
 
-/// L(x_T) − L* on the chain of 2T + 1 links, times T²/R², with the hint of each round made of the gradients so far.
+/// Returns the scaled excess (L(x_T) − L*)·T²/R² on Nesterov's chain with 2T + 1 coordinates, where R is the distance
+/// to the minimiser and `hint` computes the hint of a round from the gradients so far.
 fn on_the_chain(rounds: usize, hint: impl Fn(&[Vec<f64>]) -> Vec<f64>) -> f64 {
     let k = 2 * rounds + 1;
     let solution: Vec<f64> = (1..=k).map(|i| 1.0 - i as f64 / (k + 1) as f64).collect();
@@ -146,7 +148,7 @@ fn on_the_chain(rounds: usize, hint: impl Fn(&[Vec<f64>]) -> Vec<f64>) -> f64 {
     (value - least) * (rounds * rounds) as f64 / (radius * radius)
 }
 
-/// The last gradient as a hint makes the rate T^−2, and it must come in time.
+/// The last gradient as a hint gives a clearly lower excess than the last but one, that is, than a hint one round late.
 #[test]
 fn a_hint_one_round_late() {
     let back = |past: &[Vec<f64>], n: usize| past.len().checked_sub(n).map_or(Vec::new(), |i| past[i].clone());
@@ -158,7 +160,8 @@ fn a_hint_one_round_late() {
     }
 }
 
-/// In pure noise hints shrink to nothing, on smooth ground they stay.
+/// The factor by which hints are shrunk falls to almost 0 for gradients of pure noise, and stays large on a smooth
+/// function.
 #[test]
 fn shrinkage() {
     let mut random = Random(3);

@@ -1,4 +1,4 @@
-//! Certificates against true gaps, in 150 digits, where rounding is most of what there is.
+//! Tests that certificates cover the true excess, computed in high precision, where rounding errors dominate.
 
 #[path = "common/big.rs"]
 mod big;
@@ -16,7 +16,8 @@ use surefoot::{
 use surefoot_oracle::Number;
 use surefoot_oracle::vectors::{dot, plus, sum};
 
-/// Σ ω(m − y)²/2 with rows far from 0, next to each other, some twice.
+/// Least squares with an L2 penalty, Σ ω(m − y)²/2 + (l2/2)‖x‖², on nearly collinear rows far from 0, of which the first
+/// two are equal.
 struct Far {
     rows: Vec<Vec<f64>>,
     labels: Vec<f64>,
@@ -25,7 +26,8 @@ struct Far {
 }
 
 impl Far {
-    /// Columns with means 10^`far` of their spreads; `hard` are weights of 1e±12 and a penalty of next to nothing.
+    /// Creates a random problem whose column means are about 10^`far` times their standard deviations; `hard` adds row
+    /// weights that span 24 orders of magnitude and a tiny penalty.
     fn new(random: &mut Random, far: f64, hard: bool) -> Self {
         let dim = 1 + random.next() as usize % 3;
         let count = dim + 2 + random.next() as usize % 8;
@@ -45,7 +47,7 @@ impl Far {
         Self { rows, labels, weights, l2 }
     }
 
-    /// P at a point, the intercept last if there is one.
+    /// Returns the objective at `x` in high precision; with `intercept`, the last coordinate of `x` is the intercept.
     fn value(&self, x: &[Big], intercept: bool) -> Big {
         let half = Big::of(0.5);
         let one = |((row, y), w): ((&Vec<f64>, &f64), &f64)| {
@@ -58,7 +60,8 @@ impl Far {
         sum(rows.map(one)) + Big::of(self.l2) * half * dot(penalised, penalised)
     }
 
-    /// Where P is least: Gaussian elimination in the normal equations.
+    /// Returns the minimiser in high precision (the intercept last, if any), by Gaussian elimination of the normal
+    /// equations.
     fn best(&self, intercept: bool) -> Vec<Big> {
         let dim = self.rows[0].len();
         let size = dim + usize::from(intercept);
@@ -112,7 +115,7 @@ impl Glm for Far {
     }
 }
 
-/// The pass of a caller who sums margins as they come.
+/// Returns the gap from a single pass over the rows, with margins summed in `f64` and their rounding errors declared.
 fn pass(model: &Far, x: &[f64]) -> Optimality {
     let mut pass = FullPass::new(x.len());
     for (i, (row, weight)) in model.rows.iter().zip(&model.weights).enumerate() {
@@ -125,7 +128,8 @@ fn pass(model: &Far, x: &[f64]) -> Optimality {
     pass.optimality(|j| x[j], &ElasticNet::new(0.0, model.l2)).expect("a ridge")
 }
 
-/// Which were false, and how much was claimed of the objective at most.
+/// Results of many problems: the certificates below the true excess (`failures`), and the largest certificate relative to
+/// its objective (`loosest`).
 #[derive(Default, Debug)]
 struct Tally {
     cases: usize,
@@ -144,7 +148,8 @@ impl Tally {
     }
 }
 
-/// At the best point, as `f64` has it, or `off` from it.
+/// Checks the gaps of [`fenchel`] and [`FullPass`] on random problems, at the minimiser rounded to `f64` and moved by a
+/// relative distance `off`.
 fn full_passes(seeds: u64, hard: bool, far: impl Fn(&mut Random) -> f64, off: impl Fn(&mut Random) -> f64) -> Tally {
     let mut tally = Tally::default();
     for seed in 0..seeds {
@@ -181,14 +186,14 @@ fn full_passes_far_from_0() {
     assert_eq!(full_passes(700, true, |random| 15.0 * random.unit(), off).cases, 2100);
 }
 
-/// What they allow for is little where there is little to allow for.
+/// Near 0 the allowances for rounding are small: at the optimum the certified gap is below 1e-6 of the objective.
 #[test]
 fn full_passes_near_0_say_something() {
     let near = full_passes(200, false, |random| 3.0 * random.unit(), |_| 0.0);
     assert!(near.loosest < 1e-6, "{near:?}");
 }
 
-/// Σ c_j|x_j − b_j|, with subgradients that are exact.
+/// The function Σ c_j|x_j − b_j| with exact subgradients; its minimum is 0 at b = `best`, and c = `slopes`.
 struct Kinks {
     slopes: Vec<f64>,
     best: Vec<f64>,
@@ -206,7 +211,8 @@ impl Kinks {
     }
 }
 
-/// Runs of any conversion on slopes from 1e-10 to 1e10, near 0 and far away, sizes included that no round sees.
+/// Certificates of all kinds of runs cover the true excess where the slopes c_j range from 1e-10 to 1e10, near 0 and far
+/// from it.
 #[test]
 fn ledgers_of_unequal_slopes() {
     const DIM: usize = 4;
@@ -277,7 +283,8 @@ fn ledgers_of_unequal_slopes() {
     assert!(failures.is_empty(), "{}:\n{}", failures.len(), failures[..failures.len().min(20)].join("\n"));
 }
 
-/// The same with a ridge, which is counted in full: each coordinate is best at b, cut to where the ridge is as steep as c.
+/// Certificates of ridge learners cover the true excess of Σ c_j|x_j − b_j| + (μ/2)‖x‖², whose minimiser is b_j clipped to
+/// ±c_j/μ.
 #[test]
 fn ledgers_with_a_ridge() {
     const DIM: usize = 4;

@@ -1,4 +1,5 @@
-//! At the end of the range of numbers: what would leave it is refused, and nothing else changes.
+//! Tests at the limits of the floating-point range: a gradient that would cause overflow is refused and changes nothing
+//! else.
 
 mod common;
 
@@ -15,7 +16,7 @@ use surefoot_oracle::{Domain, Learner as Twin};
 
 const DIM: usize = 12;
 
-/// Every bit of a method but its status.
+/// Returns the method's `Debug` output without its status, to check that a refused gradient changes nothing else.
 fn state<F: Float, A: AskTell<F> + Debug>(method: &A) -> String {
     format!("{method:?}").replace(&format!("{:?}", kept(method)), "")
 }
@@ -24,7 +25,8 @@ fn finite<F: Float, A: AskTell<F>>(method: &A) -> bool {
     wide(&method.query()).iter().chain(&wide(&method.output())).all(|x| x.is_finite())
 }
 
-/// Tells gradients of these sizes; whether the first refusal, if any, was recorded where it happened.
+/// Tells random gradients of the given sizes, in turn, and checks that points stay finite, refusals change nothing, and the
+/// status names the first refusal. Returns the number of accepted rounds, at most 61.
 fn hold<F: Float, A: AskTell<F> + Clone + Debug>(name: &str, mut method: A, sizes: &[f64]) -> u64 {
     let (mut random, mut refused) = (Random(9), None);
     for t in 0..60 {
@@ -116,7 +118,7 @@ fn no_conversion_leaves_the_range_of_numbers() {
     methods::<f64>(8, 1.0, &mut edge);
 }
 
-/// A radius near the largest number: the learner cannot work, says so, and stays where it is.
+/// With a radius near the largest number a learner refuses gradients and stays where it is; with smaller radii it works.
 #[test]
 fn radii_at_the_end_of_the_range() {
     fn run<F: Float, A: AskTell<F> + Clone + Debug>(name: &str, radius: f64, method: A) {
@@ -143,7 +145,7 @@ fn radii_at_the_end_of_the_range() {
     both::<f32>(&[1e20, 1.5e38]);
 }
 
-/// Hints are sums too, and where they nearly all come true the rate may be beyond all numbers.
+/// Points stay finite for hints near the largest number, and where hints are so accurate that the learning rate overflows.
 #[test]
 fn hints_at_the_end_of_the_range() {
     fn run<F: Float, A: AskHintTell<F> + Clone + Debug>(name: &str, mut method: A, tiny: f64, huge: f64) {
@@ -183,7 +185,8 @@ fn hints_at_the_end_of_the_range() {
     all::<f32>(1e-37, 1e37);
 }
 
-/// A bounded domain: hints that nearly come true send the iterate to the boundary, not to the centre.
+/// Where an accurate hint makes the learning rate overflow, the iterate goes to the boundary of a bounded domain, not to its
+/// centre.
 #[test]
 fn a_rate_beyond_all_numbers_leads_to_the_boundary() {
     let mut learner = DualAveraging::<f64, _>::new(1, Ball::new(1.0));
@@ -198,8 +201,8 @@ fn an_empty_space_has_no_regret() {
     assert_eq!(PNorm::<f64>::new(0, 1.0).regret_bound(), Some(0.0));
 }
 
-/// Rounds that cannot be counted are not skipped; nor are those in which a penalty moves the learner, whose weights matter
-/// one by one.
+/// Skipping rounds is refused if counts or weights would overflow, and for learners with a penalty, which moves them in
+/// every round; a refusal changes nothing.
 #[test]
 fn skipping() {
     let mut method = Anytime::new(OgdNorm::<f64, _>::new(1, Ball::new(1.0)), Uniform);
@@ -230,8 +233,8 @@ fn skipping() {
     assert_eq!(within.skip(1, 1.0), Err(SkipError::Penalised));
 }
 
-/// A spike of 10^9 that is taken back: of ‖u‖², which it made 10^18, no digit would be left. For 10^6 rounds the sparse form
-/// projects as the dense one does.
+/// After a gradient of 10^9 that is later cancelled, the sparse form still projects onto the ball as the dense one does, for
+/// 10^6 rounds: its running ‖u‖² survives the cancellation.
 #[test]
 fn a_projection_survives_spikes() {
     let ball = || Ball::<f64>::new(0.5);
@@ -261,7 +264,8 @@ fn a_projection_survives_spikes() {
     assert!(common::distance(&wide(&sparse.output()), &wide(&dense.output())) <= 1e-7);
 }
 
-/// A rate that has to be cut promises nothing; and all again once it is no longer.
+/// A learner whose learning rate had to be capped, because gradients are tiny, has no regret bound; it has one again once
+/// gradients are large enough.
 #[test]
 fn gradients_too_small_for_their_rate() {
     let mut dual = DualAveraging::<f64, _>::new(1, Ball::new(1e10)).with_bound(1e-265);

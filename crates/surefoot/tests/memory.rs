@@ -1,4 +1,5 @@
-//! A method that grows, or that goes on from numbers written down, is the method that it would have been, to the bit.
+//! Tests that a method whose dimension grows, or that continues from saved state, is bit for bit the same as one that
+//! had all coordinates from the start or ran without a break.
 
 mod common;
 
@@ -13,12 +14,13 @@ fn ball() -> Ball<f64> {
     Ball::around((0..DIM).map(|i| 0.25 * (i % 4) as f64 - 0.5).collect(), 0.75)
 }
 
-/// What can be seen of a method.
+/// Returns all that a caller can see of a method: query point, output and certificate.
 fn seen<L: Lazy<f64>, W: Weights>(method: &Anytime<f64, L, W>) -> (Vec<f64>, Vec<f64>, Certified) {
     (wide(&method.query()), wide(&method.output()), method.certificate(&ball(), Gradients::Exact))
 }
 
-/// The same rounds with all coordinates from the start, and with those that have been seen.
+/// Checks that a method whose dimension grows as new coordinates appear gives the same points as one with all
+/// coordinates from the start.
 fn grows<L: Lazy<f64> + Grow>(new: impl Fn(usize) -> L) {
     let record = Record::sparse(9, DIM, ROUNDS as usize, |_| 1.0);
     let method = |dim| Anytime::new(new(dim), Linear).certified().interpolate(0.7);
@@ -44,7 +46,7 @@ fn new_coordinates_have_been_there_from_the_start() {
     grows(|dim| OgdNorm::new(dim, ball()));
 }
 
-/// Puts the numbers of one into another.
+/// Copies all saved state (numbers and arrays) from one object to another.
 fn copy(from: &mut impl Memory, to: &mut impl Memory) {
     let (mut numbers, mut arrays) = (Vec::new(), Vec::new());
     from.each_number(&mut |x| numbers.push(*x));

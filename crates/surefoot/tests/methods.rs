@@ -1,4 +1,5 @@
-//! Every conversion of the table: agreement with its dense, literal twin, powers of two, refusals.
+//! Tests of every conversion in the shared table: agreement with its dense reference implementation, invariance under
+//! powers of two, and refusals.
 
 mod common;
 
@@ -8,7 +9,7 @@ use common::methods::{Methods, Play, methods};
 use common::{Record, distance, follow, kept, size, wide};
 use surefoot::{AskTell, Float, Sparse, Status};
 
-/// Recorded gradients, and those of a smooth function at each side's own queries.
+/// Compares each conversion with its reference implementation, on recorded gradients.
 struct Agree {
     record: Record,
     tolerance: f64,
@@ -45,7 +46,8 @@ fn random_gradients() {
     agree::<f32>(Record::sparse(51, 40, 10_000, |_| 1.0), 1.0, 1e-5);
 }
 
-/// Those that are dense in every respect, too.
+/// In few dimensions conversions agree with their reference implementations, including those that are dense and costly,
+/// such as the online Newton step.
 #[test]
 fn few_coordinates() {
     agree::<f64>(Record::sparse(57, 9, 200, |_| 1.0), 1.0, 1e-12);
@@ -66,13 +68,14 @@ fn spiky_gradients() {
     agree::<f32>(record(), 1.0, 1e-5);
 }
 
-/// The gradient of Σ_i ((x_i − i/10)²/2 + ln cosh(x_i + x_{i+1})).
+/// Returns the gradient of Σ_i ((x_i − i/10)²/2 + ln cosh(x_i + x_{i+1})) at `x`.
 fn slope(x: &[f64]) -> Vec<f64> {
     let bend = |i: usize| if i + 1 < x.len() { (x[i] + x[i + 1]).tanh() } else { 0.0 };
     (0..x.len()).map(|i| x[i] - i as f64 / 10.0 + bend(i) + if i > 0 { bend(i - 1) } else { 0.0 }).collect()
 }
 
-/// Gradients of a smooth function, each side asking at its own query points.
+/// Compares each conversion with its reference implementation on a smooth function, each taking gradients at its own
+/// query points.
 struct Closed;
 
 impl Methods<f64> for Closed {
@@ -98,7 +101,7 @@ fn closed_loops_on_a_smooth_function() {
     methods(8, 1.0, &mut Closed);
 }
 
-/// All points of a run, bit for bit.
+/// Collects all query and output points of each conversion, as bit patterns, for gradients scaled by 2^`power`.
 #[derive(Default)]
 struct Bits {
     record: Option<Record>,
@@ -129,7 +132,7 @@ fn bits<F: Float>(dim: usize, power: i32) -> Vec<(String, Vec<u64>)> {
     visit.runs
 }
 
-/// Losses times a power of two, with everything that has their unit: the same points.
+/// Scaling the loss and every parameter in its units by a power of two leaves all points the same, bit for bit.
 #[test]
 fn a_power_of_two_changes_no_bit() {
     fn same<F: Float>(dim: usize, powers: &[i32]) {
@@ -146,7 +149,7 @@ fn a_power_of_two_changes_no_bit() {
     same::<f32>(8, &[41]);
 }
 
-/// A gradient that cannot be used changes no bit but the status.
+/// Checks that a gradient that is not finite or out of range changes no bit of a conversion except its status.
 struct Refusing(Record);
 
 impl<F: Float> Methods<F> for Refusing {
@@ -174,7 +177,8 @@ fn gradients_that_are_not_finite_change_no_bit() {
     methods::<f64>(8, 1.0, &mut Refusing(Record::sparse(55, 8, 120, |_| 1.0)));
 }
 
-/// Sizes so far apart that all sums would overflow or underflow, in one run.
+/// Checks that points stay finite where gradient sizes within one run differ so much that plain sums of squares would
+/// overflow or underflow.
 struct Extremes;
 
 impl Methods<f64> for Extremes {

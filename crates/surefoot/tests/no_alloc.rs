@@ -1,4 +1,5 @@
-//! Once built, nothing allocates: not asking, not telling, not refusing.
+//! Tests that methods and certificates allocate no memory after construction: neither in queries, nor in updates, nor
+//! in refusals.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! What needs no radius needs none: streaming logistic regression, and steps that do not depend on the dimension.
+//! Tests that parameter-free learners need no radius, on streaming logistic regression, and that their steps do not
+//! depend on the dimension.
 
 mod common;
 
@@ -14,7 +15,7 @@ const ROWS: usize = 4000;
 const ROUNDS: usize = 10_000;
 const SEEDS: u64 = 40;
 
-/// Logistic loss over rows in the unit ball, labels drawn from a model of norm 6.
+/// Logistic regression on rows in the unit ball, with labels drawn from a logistic model with weights of norm 6.
 struct Logistic {
     rows: Vec<Vec<f64>>,
     labels: Vec<f64>,
@@ -39,12 +40,12 @@ impl Logistic {
         self.rows.iter().zip(&self.labels).map(one).sum::<f64>() / ROWS as f64
     }
 
-    /// dφ/dmargin.
+    /// Returns the derivative of the logistic loss with respect to the margin.
     fn slope(label: f64, margin: f64) -> f64 {
         -label / (1.0 + (label * margin).exp())
     }
 
-    /// Newton's method, with elimination.
+    /// Returns the minimiser of the mean loss, by Newton's method.
     fn minimiser(&self) -> Vec<f64> {
         let mut x = vec![0.0; DIM];
         for _ in 0..30 {
@@ -65,7 +66,8 @@ impl Logistic {
     }
 }
 
-/// Gauss–Jordan for a positive definite matrix, the right side in the last column.
+/// Solves a linear system with a positive definite matrix by Gauss–Jordan elimination; the last column of `system` is
+/// the right-hand side.
 fn solve(mut system: Vec<Vec<f64>>) -> Vec<f64> {
     for k in 0..system.len() {
         let pivot = times(1.0 / system[k][k], &system[k]);
@@ -76,7 +78,8 @@ fn solve(mut system: Vec<Vec<f64>>) -> Vec<f64> {
     system.iter().map(|row| row[row.len() - 1]).collect()
 }
 
-/// The mean excess of the last point over streams of rows drawn with replacement.
+/// Returns the excess loss of the final output, averaged over streams of rows drawn with replacement; `best` is the
+/// minimum.
 fn gap<L: Lazy<f64>>(problem: &Logistic, best: f64, learner: impl Fn() -> L) -> f64 {
     let mut sum = 0.0;
     for seed in 0..SEEDS {
@@ -92,7 +95,7 @@ fn gap<L: Lazy<f64>>(problem: &Logistic, best: f64, learner: impl Fn() -> L) -> 
     sum / SEEDS as f64
 }
 
-/// Who is compared with a point outside of the base's domain gets no bound from it.
+/// A learner built on a base with a bounded domain has no regret bound against points outside of that domain.
 #[test]
 fn no_bound_beyond_the_domain_of_the_base() {
     fn told<L: Learner<f64>>(mut learner: L) -> L {
@@ -143,8 +146,8 @@ fn a_guess_of_the_radius_does_not_matter() {
     assert!(most <= 3.0 * tuned, "{most:e} against {tuned:e}");
 }
 
-/// How many coordinates move, and how often all are brought up to date, in the rounds of a sparse stream whose features
-/// are the same whatever the dimension.
+/// Returns how many coordinates move in total, and how often the sparse average is rescaled, over a sparse stream whose
+/// features do not depend on the dimension.
 fn touched<L: Lazy<f64>>(mut learner: L) -> (usize, usize) {
     let (mut average, mut total) = (Average::new(learner.dim()), 0.0);
     let (mut random, mut touched, mut rebased) = (Random(7), 0, 0);
@@ -191,7 +194,8 @@ fn a_step_touches_no_more_in_a_million_dimensions() {
     });
 }
 
-/// Magnitude and direction are scale-free where both are.
+/// `Magnitude` over scale-free learners is scale-free: scaling gradients by a power of two leaves all iterates the
+/// same, bit for bit.
 #[test]
 fn a_power_of_two_changes_no_bit_of_a_reduction() {
     let play = |power: i32| -> Vec<u64> {
@@ -210,7 +214,8 @@ fn a_power_of_two_changes_no_bit_of_a_reduction() {
     }
 }
 
-/// Nothing overflows where nothing holds a learner back, and it comes back when the wind turns.
+/// Under a gradient that never changes, unconstrained learners go as far as 2^100 without overflow, and they return
+/// once it reverses.
 #[test]
 fn a_gradient_that_never_changes() {
     fn away<L: Learner<f64>>(mut learner: L) {

@@ -1,4 +1,5 @@
-//! Penalties counted in full: regret and certificates, on numbers.
+//! Numerical tests of the regret and the certificates of learners that handle a penalty exactly instead of through
+//! gradients.
 
 mod common;
 
@@ -11,7 +12,8 @@ use surefoot::{
 use surefoot_oracle::Domain;
 use surefoot_oracle::vectors::{dot, norm, plus, times};
 
-/// Σ α_t(⟨g_t, w_t − u⟩ + Ω(w_t) − Ω(u)), against the best u, over the learner's own bound.
+/// Checks in every round that the regret with penalty, Σ α_t(⟨g_t, w_t − u⟩ + Ω(w_t) − Ω(u)) at the best u, which
+/// `best` computes, stays below the learner's bound, and returns the largest ratio of the two.
 fn composite<L: Penalised<f64> + Clone>(learner: &L, best: impl Fn(&[f64], f64) -> Vec<f64>) -> f64 {
     let mut worst = 0.0_f64;
     for (name, weight) in weights() {
@@ -68,7 +70,8 @@ fn regret_with_penalties() {
     assert!(whole > 0.9 && inside > 0.5 && net > 0.5, "no challenge");
 }
 
-/// With a known bound on gradients the bound r·√(2(Γ² + V)) is met, and nearly taken.
+/// With a known bound Γ on gradient norms, the regret of dual averaging with a penalty stays below r·√(2(Γ² + V)), V
+/// the sum of squared norms and r the radius, and reaches half its bound.
 #[test]
 fn regret_of_dual_averaging_with_a_penalty() {
     let mut worst = 0.0_f64;
@@ -94,7 +97,7 @@ fn regret_of_dual_averaging_with_a_penalty() {
     assert!(worst > 0.5, "no challenge: {worst}");
 }
 
-/// F(x) = ½⟨x − c, H(x − c)⟩ with H = I/10 + a rank one part; F + Ω is least where proximal steps end.
+/// The quadratic F(x) = ½⟨x − c, H(x − c)⟩ with H = I/10 plus a matrix of rank one.
 struct Smooth;
 
 impl Smooth {
@@ -110,7 +113,8 @@ impl Smooth {
         dot(&Self::gradient(x), &plus(x, -1.0, &Self::CENTRE)) / 2.0
     }
 
-    /// By proximal gradient steps of length ½ (H is below 2).
+    /// Returns the minimum of F plus the elastic net `penalty` with factors `l1` and `l2`, by proximal gradient steps
+    /// of size ½.
     fn minimum(penalty: ElasticNet, l1: f64, l2: f64) -> f64 {
         let mut x = vec![0.0; 4];
         for _ in 0..20_000 {
@@ -121,7 +125,7 @@ impl Smooth {
     }
 }
 
-/// The certificate for F + Ω, with Σ α_t Ω(w_t) from sums over rounds, which must be what it is said to be.
+/// Certificates for F + Ω from `CompositeAnytime` cover the true excess, and its sum Σ α_t Ω(w_t) is correct.
 #[test]
 fn certificates_with_penalties() {
     for (l1, l2, reach) in [(0.1, 0.05, 1.0), (0.1, 0.05, f64::INFINITY), (0.2, 0.0, 1.0), (0.0, 0.3, 1.0)] {
@@ -156,7 +160,8 @@ fn certificates_with_penalties() {
     }
 }
 
-/// The same from outside, for a ridge learner: [`certificate::Composite`] is told Ω(w_t) in O(1).
+/// Certificates for F + Ω from [`certificate::Composite`], kept by the caller beside a ridge learner, cover the true
+/// excess.
 #[test]
 fn certificates_with_ridge() {
     let net = ElasticNet::new(0.0, 0.3);

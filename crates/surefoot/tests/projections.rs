@@ -1,4 +1,5 @@
-//! Projections onto the simplex and the L1 ball: the twin that sorts, and the condition that makes a point the nearest.
+//! Tests that projections onto the simplex and the L1 ball agree with a reference implementation that sorts, and
+//! satisfy the optimality condition of a projection.
 
 mod common;
 
@@ -7,7 +8,8 @@ use surefoot::{L1Ball, Project, Simplex};
 use surefoot_oracle::Domain;
 use surefoot_oracle::vectors::{dot, plus};
 
-/// Points of all kinds: inside, outside, with ties and zeros, huge, tiny, of very unequal coordinates.
+/// Returns test points inside and outside of the domains: with ties and zeros, huge, tiny, and with coordinates of very
+/// different sizes.
 fn points(dim: usize) -> Vec<Vec<f64>> {
     let mut random = Random(dim as u64);
     let mut all = vec![vec![0.0; dim], vec![1.0 / dim as f64; dim], vec![7.0; dim], vec![-3.0; dim]];
@@ -22,7 +24,8 @@ fn points(dim: usize) -> Vec<Vec<f64>> {
     all
 }
 
-/// p is nearest to x if and only if p is in D and ⟨x − p, v − p⟩ ≤ 0 for all v in D, that is h_D(x − p) ≤ ⟨x − p, p⟩.
+/// Checks the condition for p in D to be the projection of x: ⟨x − p, v − p⟩ ≤ 0 for all v in D, that is h_D(x − p) ≤
+/// ⟨x − p, p⟩ with the support function h_D.
 fn nearest(x: &[f64], p: &[f64], domain: &Domain) {
     let away = plus(x, -1.0, p);
     let scale = size(x).max(1.0) * p.iter().map(|p| p.abs()).sum::<f64>();
@@ -60,7 +63,7 @@ fn onto_the_l1_ball() {
     }
 }
 
-/// No grid point of the domain is nearer.
+/// No point of a fine grid in the domain is nearer to x than its projection.
 #[test]
 fn against_a_grid() {
     const STEPS: i32 = 40;

@@ -1,4 +1,5 @@
-//! What must not be certified, is not; and what nobody can notice, does harm: negative controls.
+//! Tests that certificates are refused where none is valid, and negative controls: misuses that cannot be detected do
+//! give false certificates.
 
 mod problems;
 
@@ -14,7 +15,7 @@ use surefoot::{
 
 const REUSED: Gradients = Gradients::Reused;
 
-/// A conversion after a few rounds on |x − 0.3|.
+/// Returns Algorithm 1 after ten rounds on |x − 0.3| in the interval from −1 to 1.
 fn some_run() -> Anytime<f64, OgdNorm<f64, Ball<f64>>, Linear> {
     let mut method = Anytime::new(OgdNorm::new(1, Ball::<f64>::new(1.0)), Linear).certified();
     for _ in 0..10 {
@@ -79,7 +80,7 @@ fn no_bounds_no_certificate() {
     assert_eq!(cuts.certificate(0.5), Err(Uncertified::Unbounded));
 }
 
-/// A learner that forgot to project: 2 on the interval from −1 to 1.
+/// A faulty learner that does not project: its iterate is always 2, outside of the interval from −1 to 1.
 #[derive(Clone, Debug)]
 struct Runaway;
 
@@ -109,7 +110,8 @@ fn a_learner_outside_of_the_domain_trips_the_check() {
     assert_eq!(stream.certificate(&mean, 1.0, 0.1, None), Err(Uncertified::Outside));
 }
 
-/// The check itself: border and beyond, in both precisions, around any centre.
+/// `contains` accepts points on the boundary up to rounding and rejects points beyond it and NaN, for every domain, in
+/// `f32` and `f64`.
 #[test]
 fn domains_know_what_they_contain() {
     fn check<F: surefoot::Float, D: Domain<F>>(domain: &D, inside: &[f64], outside: &[f64]) {
@@ -159,7 +161,8 @@ fn bounds_that_are_missing_or_broken() {
     assert_eq!(judge(1.0, 1.0, -0.1, 0.4), (true, Err(Uncertified::BoundBroken)));
 }
 
-/// Weights come before gradients: a tracker that is told otherwise, or less than all, certifies nothing.
+/// A certificate is refused if the weight or the number of examples of a round was not announced beforehand, or
+/// examples or rounds are missing.
 #[test]
 fn rounds_must_be_announced_and_complete() {
     let (run, ball) = (some_run(), Ball::<f64>::new(1.0));
@@ -215,7 +218,8 @@ fn a_minimiser_may_be_elsewhere() {
     assert_eq!(wider.everywhere(Minimiser::Unknown), Ok(wider), "said once, said for good");
 }
 
-/// Only a mean of an excess becomes a probability, and what is certain stays so.
+/// `Stream` turns only a bound in expectation into one in probability, returns a deterministic bound unchanged, and
+/// refuses one that is already in probability.
 #[test]
 fn kinds_are_not_mixed_up() {
     let (run, ball) = (some_run(), Ball::<f64>::new(1.0));
@@ -228,7 +232,8 @@ fn kinds_are_not_mixed_up() {
     assert_eq!(stream.certificate(&probable, 55.0, 0.1, None), Err(Uncertified::Noisy));
 }
 
-/// Negative control: the slope 10 of max(−x, 10x), clipped to 1 before it is told, certifies |x| instead.
+/// Negative control: gradients of max(−x, 10x) that are clipped to norm 1 before they are told give a certificate below
+/// the true excess, since they belong to |x|.
 #[test]
 fn clipped_gradients_break_certificates() {
     let ball = Ball::<f64>::new(1.0);
@@ -242,8 +247,8 @@ fn clipped_gradients_break_certificates() {
     assert!(bound(1.0) < gap);
 }
 
-/// Negative control: values measured on the batch of the gradient are too low on average. Rows push by ±1 with no mean:
-/// L = 0 everywhere, and yet every batch says that its step went down.
+/// Negative control: in Algorithm 4, changes in loss measured on the batch that gave the gradient are biased downwards,
+/// and the certificate falls below the true excess. Slopes are ±1 with mean 0, so the true loss is 0 everywhere.
 #[test]
 fn steps_measured_on_their_own_batch_flatter() {
     let ball = Ball::<f64>::new(1.0);
@@ -258,7 +263,8 @@ fn steps_measured_on_their_own_batch_flatter() {
     assert!(flattered.certificate(&ball, Gradients::Fresh).expect("a lie").value < -1.0);
 }
 
-/// λ_max against matrices whose eigenvalues are known, from above and within 1 part in 1000.
+/// The largest eigenvalue that `Operator` computes is between the true one and 1.001 times it, on matrices with known
+/// eigenvalues.
 #[test]
 fn the_largest_eigenvalue_from_above() {
     // 1ᵀ1 has d; the second difference of order d has 2 − 2cos(πd/(d+1)) as sums of (e_i − e_{i+1}).
@@ -284,7 +290,7 @@ fn the_largest_eigenvalue_from_above() {
     assert_eq!(Operator::new(3).deviation(1.0), 0.0);
 }
 
-/// A tiny or huge scale of gradients neither hangs nor changes the largest eigenvalue.
+/// Tiny and huge gradients neither make `Operator` loop forever nor change its relative result.
 #[test]
 fn the_operator_works_at_any_scale() {
     let of = |scale: f64| {
@@ -299,7 +305,8 @@ fn the_operator_works_at_any_scale() {
     }
 }
 
-/// The noise is bounded against points within reach only: a certificate over the whole space is not promoted.
+/// `Stream` refuses a certificate over the whole space, since it bounds the noise only against points within the reach
+/// of its domain.
 #[test]
 fn a_stream_promises_nothing_over_the_whole_space() {
     let mut stream = Stream::new(&Ball::<f64>::new(1.0), 1.0);

@@ -1,4 +1,4 @@
-//! Extreme sizes, bad numbers, long runs.
+//! Tests of learners with extreme gradient sizes, with numbers that are not finite, and in very long runs.
 
 mod common;
 
@@ -12,14 +12,14 @@ use surefoot::{
 use surefoot_oracle::conversions::anytime;
 use surefoot_oracle::{Domain, Learner as Twin};
 
-/// A loss times a power of two: the same points, bit for bit.
+/// Checks that scaling all gradients by a power of two leaves every point of a run the same, bit for bit.
 struct ScaleFree {
     record: Record,
     powers: &'static [i32],
 }
 
 impl ScaleFree {
-    /// All query and output points, for gradients times 2^power.
+    /// Returns the bit patterns of all query and output points of a run with gradients scaled by 2^`power`.
     fn trace<F: Float>(&self, mut method: impl AskTell<F>, power: i32) -> Vec<u64> {
         let mut bits = Vec::new();
         for (indices, values) in &self.record.rows {
@@ -73,7 +73,8 @@ fn a_power_of_two_changes_no_bit() {
     common::learners::<f32>(20, &mut ScaleFree { record: record(), powers: &[-90, -60, 60] });
 }
 
-/// A gradient that cannot be used changes nothing, and the status says where.
+/// Checks that a gradient that is not finite or out of range changes nothing except the status, which names the round
+/// and the index.
 struct Refusing(Record);
 
 impl Refusing {
@@ -103,7 +104,7 @@ impl Refusing {
     }
 }
 
-/// Every bit of a method but its status.
+/// Returns the method's `Debug` output without its status, to check that a refused gradient changes nothing else.
 fn state<F: Float, A: AskTell<F> + Debug>(method: &A) -> String {
     format!("{method:?}").replace(&format!("{:?}", method.status()), "")
 }
@@ -137,7 +138,8 @@ fn a_weight_that_is_not_finite_is_refused() {
     assert_eq!((method.steps(), method.status()), (2, Status::Refused { step: 3, index: None }));
 }
 
-/// 10⁹ rounds of rest, in one call, are rounds like any others.
+/// Checks that skipping 10⁹ rounds in one call is as accurate as a reference implementation with a single round of the
+/// same total weight.
 struct Long {
     record: Record,
     tolerance: f64,
@@ -192,7 +194,8 @@ fn a_billion_rounds_lose_no_accuracy() {
     common::learners::<f32>(20, &mut Long { record: record(), tolerance: 1e-5 });
 }
 
-/// Where sums in `f32` would have stopped at 2^24: the rate must go on falling, and the average on moving.
+/// A run with `f32` arrays follows one with `f64` for 24 million rounds: sums must not stall at 2^24, so that learning
+/// rates keep falling and averages keep moving.
 #[test]
 fn arrays_of_f32_follow_f64_for_tens_of_millions_of_rounds() {
     fn last<F: Float>() -> [f64; 2] {
@@ -207,7 +210,8 @@ fn arrays_of_f32_follow_f64_for_tens_of_millions_of_rounds() {
     assert!(distance(&narrow, &wide) <= 1e-6 * size(&wide), "{narrow:?} {wide:?}");
 }
 
-/// Sizes so far apart that all sums would overflow or underflow, in one run.
+/// Points stay bounded and none is refused where gradient sizes within one run differ so much that plain sums of
+/// squares would overflow or underflow.
 #[test]
 fn any_size_after_any_other() {
     fn finite<L: Lazy<f64> + Clone>(learner: &L) {
@@ -237,7 +241,7 @@ fn any_size_after_any_other() {
     finite(&DualAdaGrad::new(4, 1.0).with_damping(1.0));
 }
 
-/// A thousand rounds of one gradient of size 1e150 are a thousand rounds of size 1, to the last digits.
+/// Scaling all gradients by 1e-150, 1e150 or 1e200 leaves the output of a scale-free learner the same up to 1e-12.
 #[test]
 fn a_size_that_is_no_power_of_two() {
     fn last<L: Lazy<f64>>(learner: L, factor: f64) -> Vec<f64> {

@@ -1,4 +1,5 @@
-//! Certificates far from 0, where points are rounded by more than they are off.
+//! Tests that certificates stay valid for points so far from 0 that rounding them changes the loss by more than their
+//! excess.
 
 use surefoot::certificate::{Balance, Composite, Curved, Cuts, FullPass, Glm, Gradients, Inside, Penalty, fenchel};
 use surefoot::{
@@ -8,7 +9,7 @@ use surefoot::{
 
 const FAR: f64 = 1e6;
 const DIM: usize = 3;
-/// Near 10⁶ neighbours in `f32` are 1/16 apart: a minimum between them.
+/// Minimiser of the test losses, near 10⁶, where neighbouring `f32` numbers are 1/16 apart; it lies between them.
 const BEST: [f64; DIM] = [FAR + 0.03, FAR - 0.34, FAR + 0.71];
 
 fn read(point: &impl Point<f32>) -> Vec<f64> {
@@ -23,12 +24,13 @@ fn narrow(x: &[f64]) -> Vec<f32> {
     x.iter().map(|&x| x as f32).collect()
 }
 
-/// ½‖x − best‖² from f32 points: the excess is known to the last digit.
+/// Returns ½‖x − best‖² at a point of `f32` coordinates, where the excess loss is known to the last digit.
 fn bowl(x: &[f64]) -> f64 {
     away(x).iter().map(|d| d * d / 2.0).sum()
 }
 
-/// Its gradient is rounded to `f32`, by 2^−25 of itself; the bound may be off by as much times the distances.
+/// Far from 0 in `f32`, the certificate for strongly convex losses covers the true excess up to a relative 1e-7, for
+/// the rounding of gradients, and stays small.
 #[test]
 fn curvature_far_away_in_f32() {
     fn run<A: AskTell<f32>>(mut method: A) {
@@ -53,7 +55,8 @@ fn curvature_far_away_in_f32() {
     run(StronglyConvex::<f32, _, _>::new(DIM, start(), 1.0, Linear));
 }
 
-/// The same where the ball binds: its best point is ¼ from the centre, towards the minimum.
+/// Far from 0 in `f32`, the certificate for strongly convex losses in a small ball covers the true excess, where the
+/// best point lies on the ball's boundary.
 #[test]
 fn curvature_in_a_small_ball_far_away_in_f32() {
     const RADIUS: f64 = 0.25;
@@ -75,7 +78,8 @@ fn curvature_in_a_small_ball_far_away_in_f32() {
     assert!(loosest < 0.25, "{loosest}");
 }
 
-/// |x − best|₁ within a ball, and with a ridge besides; and the cuts of both.
+/// Far from 0 in `f32`, certificates for ‖x − best‖_1 cover the true excess: from regret and from cuts within a ball,
+/// and from [`Composite`] with an L2 penalty.
 #[test]
 fn regret_far_away_in_f32() {
     let ball = Ball::around(vec![FAR as f32; DIM], 2.0);
@@ -108,11 +112,12 @@ fn regret_far_away_in_f32() {
     }
 }
 
-/// |m| for one row whose margin is computed as 0 and is 2.8e-11: 0.1 + 0.2 is not 0.3.
+/// A model with loss |m| on one row whose margin cancels: it is computed as 0 but is 2.8e-11, since 0.1 + 0.2 is not
+/// 0.3 in binary.
 struct Cancelling;
 
 const ROW: [f64; 3] = [0.1, 0.2, -0.3];
-/// Σ a_j·10⁶ with the numbers that 0.1, 0.2 and 0.3 are in binary.
+/// The exact margin Σ a_j·10⁶, with the binary values of a = (0.1, 0.2, −0.3).
 const TRUTH: f64 = 2.775557561562891e-11;
 
 impl Glm for Cancelling {
@@ -153,7 +158,7 @@ fn a_margin_that_cancels() {
     assert!((TRUTH..1e-8).contains(&found.certificate.value), "{:e}", found.certificate.value);
 }
 
-/// A thousand gradients that cancel to the last digit, at a point far away: ⟨x, ∇F⟩ is not known to 1e-10.
+/// The gap from a single pass covers the true gap where gradients cancel to the last digit at a point far from 0.
 #[test]
 fn gradients_that_cancel_in_a_full_pass() {
     let ball = Ball::<f64>::new(2.0 * FAR);

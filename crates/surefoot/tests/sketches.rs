@@ -1,4 +1,5 @@
-//! The operator norm of noise in many dimensions: never below the truth, and not far above it.
+//! Tests that the sketched bound on the largest eigenvalue of gradient noise is never below the true eigenvalue, and not far
+//! above it.
 
 mod common;
 
@@ -7,7 +8,8 @@ use surefoot::certificate::{Operator, Sketch};
 use surefoot::{Sparse, Squares};
 use surefoot_oracle::vectors::{norm, times};
 
-/// Noise of many kinds: alike in all directions, in few, falling, of growing size, one after the other, with a mean.
+/// Returns sequences of noise vectors by name: isotropic, in three directions, of decreasing variance by coordinate, growing
+/// over time, one coordinate at a time, and with a nonzero mean.
 fn noises(dim: usize, count: usize) -> Vec<(&'static str, Vec<Vec<f64>>)> {
     let mut random = Random(70);
     let few: Vec<Vec<f64>> = (0..3).map(|_| (0..dim).map(|_| random.normal()).collect()).collect();
@@ -24,7 +26,8 @@ fn noises(dim: usize, count: usize) -> Vec<(&'static str, Vec<Vec<f64>>)> {
     ]
 }
 
-/// λ_max ≤ the sketch's ≤ λ_max + the trace less its k largest eigenvalues, over ℓ − k, at any time; k = 0 and 1 are looked at.
+/// At any time the sketch's bound lies between λ_max and λ_max plus its guaranteed error, (trace minus its k largest
+/// eigenvalues)/(ℓ − k) with ℓ directions kept, checked for k = 0 and 1.
 #[test]
 fn a_sketch_is_between_the_norm_and_what_it_may_lose() {
     const DIM: usize = 40;
@@ -59,7 +62,8 @@ fn a_sketch_is_between_the_norm_and_what_it_may_lose() {
     }
 }
 
-/// In 1500 dimensions, with 32 directions, V is 25 times less than lengths make it; sparse rows; a scale without squares.
+/// In 1500 dimensions a sketch of 32 directions bounds the summed squared noise at least 25 times below the sum of squared
+/// norms, on sparse rows, and equally well at scales whose squares under- or overflow.
 #[test]
 fn many_dimensions_at_any_scale() {
     const DIM: usize = 1500;

@@ -1,4 +1,5 @@
-//! What a certificate takes for granted is said, and what it cannot know is refused.
+//! Tests that a certificate lists every assumption that it relies on, and that it is refused where a needed fact is not
+//! known.
 
 use surefoot::certificate::{
     Assumption, Assumptions, Certificate, Comparator, Composite, Coupled, Curved, Cuts, ElasticNet, FullPass,
@@ -15,7 +16,8 @@ fn ball() -> Ball<f64> {
     Ball::new(1.0)
 }
 
-/// The noise of values is not that of gradients: how far it strays nobody has watched.
+/// `Stream` refuses a certificate of Algorithm 4 whose changes in loss were measured on samples, since it bounds the noise of
+/// gradients only.
 #[test]
 fn noisy_rises_stay_in_expectation() {
     let mut stream = Stream::new(&ball(), 1.0);
@@ -29,7 +31,8 @@ fn noisy_rises_stay_in_expectation() {
     assert_eq!(stream.certificate(&exact, 1.0, 0.1, None), Ok(exact));
 }
 
-/// Each way in which a rise was come by leaves its assumption, in any order; the query knows nothing of the last.
+/// A certificate of Algorithm 4 lists the assumption of every kind of bound on a change in loss that it uses, in any order;
+/// that of the last query point does not depend on the last step.
 #[test]
 fn mixed_rises_say_all_that_they_assume() {
     let smooth = Rise::Smooth { rate: 0.1, norm: 1.0, smoothness: 1.0 };
@@ -55,7 +58,8 @@ fn mixed_rises_say_all_that_they_assume() {
     assert!(run(&[measured, smooth]).certificate_of_query(&ball(), Gradients::Fresh).is_ok());
 }
 
-/// What a known bound took for granted, later certificates do.
+/// After a rebase on a known bound, later certificates list that bound's assumptions; bounds that are not deterministic or
+/// not finite are refused and change nothing.
 #[test]
 fn a_rebase_forgets_no_assumption() {
     let output = View::new(1, |_| 0.0);
@@ -88,7 +92,7 @@ fn a_rebase_forgets_no_assumption() {
     assert_eq!(format!("{ledger:?}"), before);
 }
 
-/// A broken bound is no excuse for what comes after it.
+/// A misuse that follows a violated loss bound is still reported.
 #[test]
 fn a_later_fault_shows_beside_an_earlier_one() {
     let mut risk = Risk::new(1.0, 1.0);
@@ -103,7 +107,7 @@ fn a_later_fault_shows_beside_an_earlier_one() {
     assert_eq!(risk.certificate(Gradients::Fresh, 0.1), Err(Uncertified::Unannounced));
 }
 
-/// A sum of gradients that is 0 was rounded to it: in the whole space nothing follows.
+/// Over the whole space there is no certificate even if gradients sum to 0, since the sum may have been rounded to it.
 #[test]
 fn the_whole_space_has_no_certificate_even_where_gradients_cancel() {
     let (whole, output) = (WholeSpace::new(1.0), View::new(1, |_| 0.0));
@@ -129,7 +133,7 @@ fn the_whole_space_has_no_certificate_even_where_gradients_cancel() {
     assert_eq!(lasso.certificate(2.0, &ElasticNet::new(0.5, 0.0), EXACT), Err(Uncertified::Unbounded));
 }
 
-/// What is no weight or no distance makes no certificate.
+/// Negative or NaN weights and distances make every certificate of `Stream` and `Risk` fail.
 #[test]
 fn weights_and_distances_are_not_negative() {
     let run = |weight: f64, distance: f64| {
@@ -159,7 +163,8 @@ fn weights_and_distances_are_not_negative() {
     assert_eq!(run(1.0, f64::NAN), [why; 3]);
 }
 
-/// Recording what cannot be is a mistake of the program, and all who record say so in the same words.
+/// Every `record` and `add` method panics with the same message on an invalid weight, and on a gradient outside of the
+/// dimension.
 #[test]
 fn records_refuse_bad_weights_and_dimensions_in_one_voice() {
     type Record = (&'static str, Box<dyn Fn(f64, &[f64])>);
@@ -200,7 +205,7 @@ fn an_output_of_another_dimension_is_no_output() {
     assert_eq!([certified(1), certified(3)], [Err(Uncertified::Dimension); 2]);
 }
 
-/// A weight whose round was not sampled would count for a loss of 0.
+/// A round of positive weight without examples is refused, since it would count as a loss of 0.
 #[test]
 fn a_round_without_examples_certifies_nothing() {
     let run = |weight: f64| {
@@ -224,7 +229,8 @@ fn a_round_without_examples_certifies_nothing() {
     assert_eq!(run(1.0), [Err(Uncertified::Empty); 3]);
 }
 
-/// What a penalised learner is told are the gradients of a part of the objective, and of the rest they know nothing.
+/// The regret certificate refuses learners that handle a penalty themselves, since it sums the gradients of the loss only;
+/// `CompositeAnytime` includes the penalty and gives one.
 #[test]
 fn a_penalty_is_not_in_the_sums_of_gradients() {
     let net = ElasticNet::new(0.0, 0.5);
@@ -239,8 +245,8 @@ fn a_penalty_is_not_in_the_sums_of_gradients() {
     assert!(knows.certificate(&ball(), EXACT).is_ok());
 }
 
-/// L = 0, drawn as slopes ±1, but those of −1 come with so large a factor in a coordinate of their own that they are refused:
-/// from the rest it seems that the loss falls. Exact gradients are what they are, whichever are missing.
+/// After a refused gradient there is no certificate for sampled gradients, since the remaining ones are a biased sample;
+/// certificates for exact gradients are not affected.
 #[test]
 fn a_refused_draw_biases_those_that_are_left() {
     fn refused(mut method: impl AskTell<f64>) -> [Result<(), Uncertified>; 3] {

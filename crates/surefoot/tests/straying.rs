@@ -1,4 +1,5 @@
-//! Algorithm 2 in the whole space: while the theorem says nothing of a run, its status says so; a ball is the remedy.
+//! Tests that Algorithm 2 on the whole space reports `Status::Strayed` while its guarantee is void because its iterates explode,
+//! and that a ball as the domain prevents this.
 
 use surefoot::{
     AskTell, Ball, Float, General, Leader, Linear, Point, Sparse, Status, StronglyConvex, Uniform, Weights, WholeSpace,
@@ -6,7 +7,7 @@ use surefoot::{
 
 const DIM: usize = 20;
 
-/// ½Σ c_i(x_i − best)² with curvatures from 1 to `steepness`.
+/// The quadratic ½Σ c_i(x_i − best)² with curvatures c_i from 1 to `steepness`.
 struct Bowl {
     curvatures: Vec<f64>,
     best: f64,
@@ -26,7 +27,7 @@ impl Bowl {
         self.curvatures.iter().enumerate().map(|(i, c)| 0.5 * c * (x(i) - self.best).powi(2)).sum()
     }
 
-    /// ‖g‖ at the start.
+    /// Returns the norm of the gradient at the start, 0.
     fn slope(&self) -> f64 {
         self.gradient(|_| 0.0).iter().map(|g| g * g).sum::<f64>().sqrt()
     }
@@ -36,7 +37,7 @@ fn narrow<F: Float>(x: &[f64]) -> Vec<F> {
     x.iter().map(|&x| F::of(x)).collect()
 }
 
-/// All rounds: excess and status.
+/// Runs the method and returns its excess loss and its status after each round.
 fn run(mut method: impl AskTell<f64>, bowl: &Bowl, rounds: usize) -> Vec<(f64, Status)> {
     let mut trace = Vec::new();
     for _ in 0..rounds {
@@ -47,7 +48,8 @@ fn run(mut method: impl AskTell<f64>, bowl: &Bowl, rounds: usize) -> Vec<(f64, S
     trace
 }
 
-/// Where it is worse than its first gradient allowed of the start, it says so; and where it is good in the end, it takes that back.
+/// Wherever the excess is above what the first gradient guarantees for the start, the status is `Strayed`; runs that recover end as
+/// `Sound`.
 #[test]
 fn a_run_that_explodes_says_so() {
     fn check(weights: impl Weights + Copy, steepness: f64, returns: bool) {
@@ -73,7 +75,7 @@ fn a_run_that_explodes_says_so() {
     check(Uniform, 100.0, false);
 }
 
-/// What is promised is kept: exact gradients, any weights, with a ball and without.
+/// The excess never exceeds the bound that `promised` returns, for exact gradients, in a ball and on the whole space.
 #[test]
 fn what_is_promised_is_kept() {
     fn check<D: surefoot::Radial<f64>>(mut method: StronglyConvex<f64, D, Linear>, bowl: &Bowl) {
@@ -91,7 +93,8 @@ fn what_is_promised_is_kept() {
     }
 }
 
-/// The ball of one gradient at the start holds the minimiser, whatever the curvature, and keeps the rate.
+/// A ball whose radius is the norm of the first gradient contains the minimiser, never strays, and keeps the 1/T rate, at any
+/// curvature.
 #[test]
 fn the_ball_of_one_gradient_is_enough() {
     for steepness in [10.0, 100.0, 1000.0] {
@@ -107,7 +110,7 @@ fn the_ball_of_one_gradient_is_enough() {
     }
 }
 
-/// Rows one by one, some without a gradient, are no reason for alarm; nor are equal weights; and `f32` says the same.
+/// Gradients of single rows, rounds without a gradient and equal weights do not make the status `Strayed`, in `f32` and `f64`.
 #[test]
 fn noise_is_no_alarm() {
     fn check<F: Float>() {

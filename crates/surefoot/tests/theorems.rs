@@ -1,4 +1,4 @@
-//! The identities and inequalities that the guarantees rest on, for every learner of the table.
+//! Tests of the identities and inequalities behind the guarantees, for every learner in the shared table.
 
 mod common;
 
@@ -9,12 +9,12 @@ use surefoot::{Anytime, AskTell, Float, Gradients, Lazy, Learner, Uncertified};
 use surefoot_oracle::vectors::{dot, plus};
 use surefoot_oracle::{Domain, Learner as Twin};
 
-/// A test of the sparse conversion of one learner with one sequence of weights.
+/// A property to check on `Anytime` over one learner with one sequence of weights.
 trait Law<F: Float> {
     fn check<L: Lazy<F> + Clone>(&mut self, name: &str, learner: L, weight: Weight, domain: &Domain);
 }
 
-/// Visits all lazy learners with all weights.
+/// Adapter that checks a property on every learner with a sparse form and every sequence of weights.
 struct Laws<T>(T);
 
 impl<F: Float, T: Law<F>> Visit<F> for Laws<T> {
@@ -33,12 +33,13 @@ impl<F: Float, T: Law<F>> Visit<F> for Laws<T> {
     fn dense<L: Learner<F> + Clone + Debug>(&mut self, _: &str, _: L, _: &dyn Fn() -> Box<dyn Twin>, _: &Domain) {}
 }
 
-/// A conversion with sums for certificates.
+/// Returns `Anytime` over a learner, with the sums that certificates need.
 fn certified<F: Float, L: Lazy<F>>(learner: L, weight: Weight) -> Anytime<F, L, impl surefoot::Weights> {
     Anytime::new(learner, move |t: u64| weight(t)).certified()
 }
 
-/// α_t(x_t − w_t) = A_{t−1}(x_{t−1} − x_t), and the query of a round is its output.
+/// Checks the identity α_t(x_t − w_t) = A_{t−1}(x_{t−1} − x_t), and that without interpolation the query of a round is
+/// its output.
 struct Identity(Record);
 
 impl Law<f64> for Identity {
@@ -67,7 +68,7 @@ fn identity_of_consecutive_averages() {
     common::learners(12, &mut Laws(Identity(Record::sparse(5, 12, 500, |_| 1.0))));
 }
 
-/// L(x) = ½(x − c)ᵀH(x − c) with H diagonal plus rank one.
+/// The quadratic L(x) = ½(x − c)ᵀH(x − c), where H is diagonal plus a matrix of rank one.
 struct Bowl {
     diagonal: Vec<f64>,
     row: Vec<f64>,
@@ -91,13 +92,14 @@ impl Bowl {
         dot(&self.gradient(x), &plus(x, -1.0, &self.centre)) / 2.0
     }
 
-    /// The Bregman gap L(p) − L(q) − ⟨∇L(q), p − q⟩.
+    /// Returns the Bregman gap L(p) − L(q) − ⟨∇L(q), p − q⟩.
     fn gap(&self, p: &[f64], q: &[f64]) -> f64 {
         self.value(&plus(&self.centre, 1.0, &plus(p, -1.0, q)))
     }
 }
 
-/// Theorem 1 with its exact slack: A_T(L(x_T) − L(u)) = R_T(u) − Σ A_{t−1}D(x_{t−1}, x_t) − Σ α_t D(u, x_t).
+/// Checks Theorem 1 with the terms its proof drops: A_T(L(x_T) − L(u)) = R_T(u) − Σ A_{t−1}D(x_{t−1}, x_t) − Σ α_t D(u,
+/// x_t), with D the Bregman gap of a quadratic L.
 struct Slack(Bowl);
 
 impl Law<f64> for Slack {
@@ -126,7 +128,7 @@ fn theorem_one_with_exact_slack() {
     common::learners(8, &mut Laws(Slack(Bowl::new(8))));
 }
 
-/// For any interpolation the observed regret bounds the excess, so certificates hold.
+/// Checks that the observed regret over the sum of weights bounds the excess loss, for any interpolation β.
 struct Certified(Bowl);
 
 impl Law<f64> for Certified {
@@ -168,10 +170,10 @@ fn certificates_are_valid_and_become_small() {
     assert_eq!(method.certificate(&surefoot::WholeSpace::new(1.0), Gradients::Exact), Err(Uncertified::Unbounded));
 }
 
-/// The gradient of round t (from 0), given the iterate.
+/// An adversary: maps the round (from 0) and the learner's iterate to a gradient.
 type Play = Box<dyn Fn(usize, &[f64]) -> Vec<f64>>;
 
-/// The ways of an adversary.
+/// Returns the adversaries by name; `huge` is the largest size of their gradients.
 fn adversaries(random: &mut Random, huge: f64) -> Vec<(&'static str, Play)> {
     const DIM: usize = 5;
     let noise: Vec<Vec<f64>> = (0..997).map(|_| (0..DIM).map(|_| random.normal()).collect()).collect();
@@ -193,7 +195,8 @@ fn adversaries(random: &mut Random, huge: f64) -> Vec<(&'static str, Play)> {
     ]
 }
 
-/// Observed regret against the worst point of the domain, over the learner's own bound.
+/// Checks that the observed regret against the worst point of the domain stays below the learner's bound (1 + `slack`
+/// times), for gradients of sizes 1/`huge` to `huge`; `worst` is the largest ratio of the two.
 struct Bounded<F> {
     huge: f64,
     slack: f64,
@@ -249,7 +252,7 @@ fn regret_stays_below_its_bound() {
     assert!(wide.cases > 500 && wide.worst > 0.4, "the adversaries are no challenge");
 }
 
-/// Iterates stay in the domain.
+/// Checks that iterates stay in the domain.
 struct Inside(Record);
 
 impl Law<f64> for Inside {
@@ -268,7 +271,7 @@ fn iterates_stay_in_the_domain() {
     common::learners(10, &mut Laws(Inside(Record::sparse(6, 10, 1000, |t| if t % 90 == 9 { 50.0 } else { 1.0 }))));
 }
 
-/// A caller's own domain: the probability simplex, which couples all coordinates.
+/// The probability simplex, implemented by the caller through the traits `Domain` and `Project`.
 #[derive(Clone, Debug)]
 struct Simplex(usize);
 

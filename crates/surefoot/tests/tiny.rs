@@ -1,4 +1,4 @@
-//! Gradients so small that their squares are 0: learners, bounds and certificates are what they are for others.
+//! Tests that learners, bounds and certificates work as usual for gradients so small that their squares underflow to 0.
 //!
 //! 2^−570 is 3e-172, 2^−870 is 1e-262; points at such powers of two, bit for bit, are in `robustness.rs` and `methods.rs`.
 
@@ -20,7 +20,8 @@ use surefoot::{
 use surefoot_oracle::vectors::{norm, times};
 use surefoot_oracle::{Domain, Learner as Twin};
 
-/// Sizes that are no powers of two: the same points and, in proportion, the same bounds, up to rounding.
+/// Checks that scaling gradients by a factor that is no power of two leaves points the same and scales regret bounds by
+/// that factor, up to rounding.
 struct Proportion {
     record: Record,
     cases: usize,
@@ -100,7 +101,8 @@ fn learners_and_their_bounds_in_proportion() {
 
 const DIM: usize = 5;
 
-/// A run on the logistic loss times `unit`, shown to `see`: round, query, iterate, value and gradient.
+/// Runs Algorithm 1 on the logistic loss times `unit`, and calls `see` in each round with the round number, query,
+/// iterate, loss and gradient. Returns the sum of weights and the output.
 fn run(unit: f64, mut see: impl FnMut(f64, &[f64], &[f64], f64, &[f64])) -> (f64, Vec<f64>) {
     let (ball, model) = (Ball::<f64>::new(1.5), Model::new(Loss::Logistic));
     let mut method = Anytime::new(OgdNorm::new(DIM, ball), Linear);
@@ -114,7 +116,7 @@ fn run(unit: f64, mut see: impl FnMut(f64, &[f64], &[f64], f64, &[f64])) -> (f64
     (method.total_weight(), wide(&method.output()))
 }
 
-/// The model with its losses times a unit.
+/// A model whose losses are multiplied by the second field.
 struct Times(Model, f64);
 
 impl Glm for Times {
@@ -149,7 +151,8 @@ impl Glm for Times {
 
 type Certificates = (&'static str, fn(f64) -> Vec<f64>);
 
-/// Every certificate as a function of the unit of the loss. A new one is a new row here.
+/// The values of each kind of certificate as a function of the factor by which the loss is multiplied. To test a new
+/// certificate, add a row here.
 const CERTIFICATES: [Certificates; 10] = [
     ("ledger", |unit| {
         let mut sums = Ledger::new(DIM);
@@ -264,7 +267,7 @@ fn certificates_are_the_same_in_other_units_of_the_loss() {
     }
 }
 
-/// One gradient of 1e-170 among others: no sum takes it for 0 where it is all there is.
+/// A gradient of norm 1e-170, whose square underflows, keeps its norm in the noise bounds of `Operator` and `Sketch`.
 #[test]
 fn a_length_is_not_lost_with_its_square() {
     let mut random = Random(5);

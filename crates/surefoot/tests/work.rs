@@ -1,5 +1,5 @@
-//! The work of a round does not depend on the dimension. (What learner and conversion do in one, as with
-//! `StronglyConvex` and `CompositeAnytime`, is counted in their own files.)
+//! Tests that the work per round does not depend on the dimension. (`StronglyConvex` and `CompositeAnytime`, which are
+//! learner and conversion in one, count their work in tests of their own.)
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use surefoot::{
     Vector, linear_decay,
 };
 
-/// Counts how often single coordinates of a learner are looked at.
+/// A learner that counts how often one of its coordinates is read or moved.
 #[derive(Clone, Debug)]
 struct Counted<L> {
     learner: L,
@@ -70,7 +70,8 @@ impl<L: LazyHinted<f64>> LazyHinted<f64> for Counted<L> {
     }
 }
 
-/// Looks at coordinates in 500 rounds with rows of four, in `dim` dimensions.
+/// Returns the number of times that a coordinate is read or moved in 500 rounds with rows of four nonzeros, in `dim`
+/// dimensions.
 fn looks<L: LazyHinted<f64>, A: AskTell<f64>>(dim: usize, learner: L, method: impl Fn(Counted<L>) -> A) -> u64 {
     let looks = Rc::new(Cell::new(0));
     let mut method = method(Counted { learner, looks: looks.clone() });

@@ -13,7 +13,7 @@ use surefoot_fit::Data;
 use surefoot_glm::{Plan, PlotData, Tally, Trainer};
 use surefoot_io::{InputName, Output};
 
-/// Opens the file of the HTML report, and checks that it differs from all other files of this run.
+/// Opens the file of the HTML report, and checks that it is none of the other files of this run.
 pub(super) fn open(name: &OsStr, args: &FitArgs, data: &Data, test: &Data, model: &Output) -> Result<Output, Failure> {
     if name == "-" && args.talk.json {
         return Err(Failure::usage("standard output cannot hold both the report and --json: give --report a file"));
@@ -35,8 +35,8 @@ pub(super) fn ended(stop: Option<Stop>) -> String {
     }
 }
 
-/// Returns the metrics shown in the HTML report: on test rows if there are any, otherwise on held-out rows, otherwise the progressive ones
-/// (each row is predicted before it is learnt).
+/// Returns the metrics shown in the HTML report: on test rows if there are any, otherwise on held-out rows, otherwise progressive ones
+/// (each row is predicted just before it is learnt).
 pub(super) fn quality(
     results: &Results<'_>,
     plot_data: Option<PlotData>,
@@ -66,7 +66,8 @@ pub(super) fn quality(
     Some(Quality { rows, about, measured, plot_data })
 }
 
-/// Returns the name of the rows that were predicted before they were learnt, and a remark on how well their metrics describe the final model.
+/// Returns a name for the rows with progressive metrics (each row is predicted just before it is learnt), and a remark on how well these
+/// metrics describe the final model.
 fn fresh(results: &Results<'_>) -> (&'static str, String) {
     match results.order() {
         Some(alarm) => {

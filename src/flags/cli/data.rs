@@ -1,11 +1,11 @@
-//! Flags about data: their format, their columns and how rows are read.
+//! Flags about data: the format, the columns and how rows are read.
 
 use super::FormatName;
 use crate::flags::values;
 use clap::{Args, ValueEnum};
 use surefoot_glm::{Missing, Quote};
 
-/// How data are read: stored in the model. `fit` takes them as given; where a model exists already they are compared with
+/// Flags about how data are read, which the model stores. `fit` takes them as given; where a model exists already they are compared with
 /// it, and a difference is an error.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Data")]
@@ -16,7 +16,7 @@ pub(crate) struct DataArgs {
 
     /// Column of the labels, by name or by number from 1 (tables)
     ///
-    /// Columns go by name or number everywhere; a name wins.
+    /// All flags take columns by name or number; where both are possible, the name wins.
     #[arg(long, value_name = "COL")]
     pub(crate) label: Option<String>,
 
@@ -102,37 +102,36 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "C", value_parser = values::decimal)]
     pub(crate) decimal: Option<char>,
 
-    /// Multiply the features of two columns or namespaces
+    /// Add the products of the features of two columns or namespaces
     ///
-    /// Each feature of A with each of B, computed as rows are read; the flag may be repeated.
+    /// Each feature of A is multiplied with each of B as rows are read; the flag may be repeated.
     #[arg(long, value_name = "A:B", value_parser = values::interaction)]
     pub(crate) interact: Vec<(String, String)>,
 
     /// Hash features to this many bits
     ///
-    /// By default names are hashed to 64 bits, and an index is its own id. Fewer bits bound the memory of
-    /// a model; features may then share an id. Ids are hashes without a secret (XXH3): that two of a million names share one of
-    /// 64 bits has a chance of 1 in 37 million, but whoever chooses a category value or a name can choose its id, and so make it
-    /// that of another feature. Where people choose values whose predictions matter to them, give features as numbers or as indices of
-    /// svmlight, which are ids as they are.
+    /// By default names are hashed to 64 bits, and an index is its own id. Fewer bits limit the memory of a model; features may then share
+    /// an id. Ids are hashes without a secret (XXH3): that two of a million names share one of 64 bits has a chance of 1 in 37 million, but
+    /// whoever chooses a category value or a name can choose its id, and so make it that of another feature. Where people choose values
+    /// whose predictions matter to them, give features as numbers or as indices of svmlight, which are ids as they are.
     #[arg(long, value_name = "B", value_parser = clap::value_parser!(u8).range(1..=32))]
     pub(crate) bits: Option<u8>,
 
     /// Smallest index that is legal in svmlight data: 0 or 1 [default: 0]
     ///
-    /// Indices are names and never shifted; with 1, an index 0 is an error.
+    /// Indices are used as names and never shifted; with 1, an index 0 is an error.
     #[arg(long, value_name = "0|1", value_parser = clap::value_parser!(u8).range(0..=1))]
     pub(crate) index_base: Option<u8>,
 }
 
-/// Names of the variants of [`Missing`] on the command line.
+/// Treatments of missing cells in `--missing`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MissingName {
-    /// The row is at fault
+    /// Treat the row as bad, which is an error unless bad rows are skipped
     Error,
-    /// A feature of its own; a number counts as 0
+    /// Add an indicator feature for the cell; a missing number counts as 0
     Indicator,
-    /// A feature of its own; a number counts as the mean of its column
+    /// Add an indicator feature for the cell; a missing number counts as the mean of its column
     Mean,
 }
 
@@ -146,12 +145,12 @@ impl From<MissingName> for Missing {
     }
 }
 
-/// Value of a flag that is either yes or no.
+/// Value of a flag that is either `yes` or `no`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
 pub(crate) enum YesNo {
-    /// It does
+    /// What the flag describes is the case
     Yes,
-    /// It does not
+    /// What the flag describes is not the case
     No,
 }

@@ -1,4 +1,4 @@
-//! The cards of the HTML report about weights, data, settings and times.
+//! The cards (panels) of the HTML report about weights, data, settings and times.
 
 use super::{
     Run,
@@ -16,14 +16,14 @@ use std::fmt::Write as _;
 use surefoot_glm::Model;
 use surefoot_plot::escaped;
 
-/// Greatest number of weights shown.
+/// Greatest number of weights shown in the report.
 const SHOWN: usize = 20;
 
 fn fact(name: &str, value: impl Into<String>) -> (String, String) {
     (name.to_owned(), value.into())
 }
 
-/// Returns a card with the largest weights, each with a bar that shows its sign and size.
+/// Returns a card (panel of the report) with the largest weights, each with a bar that shows its sign and size.
 pub(super) fn weights(model: &Model) -> String {
     let shown = Weights::new(model, SHOWN);
     let Some(largest) = shown.largest.first().map(|weight| weight.value.abs()).filter(|w| *w > 0.0) else {
@@ -60,7 +60,8 @@ fn intercept(model: &Model) -> String {
     }
 }
 
-/// Returns the names and values for the card about the data that describe how the columns of the table are used.
+/// Returns the entries (name, value) of the card about the data that describe how the columns of the table are used;
+/// `None` as input gives no entries.
 fn columns(taken: Option<&Columns<'_>>) -> impl Iterator<Item = (String, String)> {
     headed("columns", taken.map(Columns::full).unwrap_or_default()).map(|(name, line)| fact(name, line))
 }

@@ -1,4 +1,4 @@
-//! The cards of the HTML report about the errors of numeric predictions.
+//! The cards (panels) of the HTML report about the errors of numeric predictions.
 
 use super::{
     html::{Card, short},
@@ -50,7 +50,7 @@ pub(super) fn predictions(measured: &Measured, sample: &[(f64, f64)]) -> Option<
 }
 
 /// Sorts rows (prediction, label) by prediction, divides them into [`GROUPS`] groups of equal size, and returns for each group the mean
-/// prediction, the mean label, and 1.96 standard errors of the mean label.
+/// prediction, the mean label, and the half-width of the 95 % confidence interval of the mean label (1.96 standard errors).
 fn groups(sample: &[(f64, f64)]) -> Vec<(f64, f64, f64)> {
     let mut rows = sample.to_vec();
     rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));

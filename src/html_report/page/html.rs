@@ -1,4 +1,4 @@
-//! HTML elements of the page: cards, tables and figures. Text is escaped here and nowhere else.
+//! HTML elements of the report: cards (panels), tables and figures. Text is escaped here and nowhere else.
 
 use std::fmt::Write as _;
 use surefoot_plot::{Figure, escaped};
@@ -6,7 +6,7 @@ use surefoot_plot::{Figure, escaped};
 /// Width and height of a figure in pixels: legible on a telephone, and narrow enough for two side by side on a desktop.
 pub(super) const SIZE: (f64, f64) = (460.0, 250.0);
 
-/// Table of numbers; all columns but the first are aligned to the right.
+/// HTML table of numbers; all columns but the first are aligned to the right.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     pub(super) head: Vec<&'static str>,
@@ -25,13 +25,13 @@ impl Table {
     }
 }
 
-/// Card: one or more figures that show the same numbers, and a table of these numbers.
+/// Card: a panel of the report with one or more figures of the same numbers and a table of these numbers.
 #[derive(Debug)]
 pub(super) struct Card {
     /// Identifier of the HTML element, used by style sheets and links.
     pub(super) id: &'static str,
     pub(super) title: String,
-    /// Caption, with one paragraph per line.
+    /// Caption, whose lines become paragraphs.
     pub(super) caption: String,
     /// Figures with their names; if there are several, buttons switch between them.
     pub(super) views: Vec<(&'static str, Figure)>,
@@ -70,7 +70,7 @@ impl Card {
     }
 }
 
-/// Renders a section with a heading; returns an empty string if the section has no content.
+/// Renders a section with a heading as HTML; returns an empty string if `content` is empty.
 pub(super) fn section(title: &str, about: &str, content: &str) -> String {
     if content.is_empty() {
         return String::new();
@@ -79,7 +79,7 @@ pub(super) fn section(title: &str, about: &str, content: &str) -> String {
     format!("<section><h2>{}</h2>{about}<div class=\"cards\">\n{content}</div></section>\n", escaped(title))
 }
 
-/// Renders a card that lists names and their values.
+/// Renders a card (panel) that lists names and their values as HTML.
 pub(super) fn facts(title: &str, facts: &[(String, String)]) -> String {
     let row =
         |(name, value): &(String, String)| format!("<div><dt>{}</dt><dd>{}</dd></div>", escaped(name), escaped(value));
@@ -87,7 +87,7 @@ pub(super) fn facts(title: &str, facts: &[(String, String)]) -> String {
     format!("<article class=\"card facts\"><h3>{}</h3><dl>{rows}</dl></article>\n", escaped(title))
 }
 
-/// Renders a tile (one large number), with the name above it and a remark below.
+/// Renders a tile (a large number, with its name above and a remark below) as HTML.
 pub(super) fn tile(name: &str, value: &str, remark: &str) -> String {
     let (name, value, remark) = (escaped(name), escaped(value), escaped(remark));
     format!("<div class=\"tile\"><dt>{name}</dt><dd><strong>{value}</strong><small>{remark}</small></dd></div>")

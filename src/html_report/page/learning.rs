@@ -1,4 +1,4 @@
-//! The cards of the HTML report about the course of training: losses, lanes (learners trained side by side) and certificates.
+//! The cards (panels) of the HTML report about the course of training: losses, lanes (learners trained side by side) and certificates.
 
 use super::html::{Card, SIZE, Table, short};
 use crate::{
@@ -11,9 +11,9 @@ use crate::{
 use surefoot_glm::{Model, Plan};
 use surefoot_plot::{Figure, Scale, Series, Style};
 
-/// Factor by which the row count grows over the window of the recent loss.
+/// Ratio of the row counts at the end and at the start of the window over which the recent loss is averaged.
 const RECENT: f64 = 1.5;
-/// Row count below which the recent loss is too noisy to be shown, unless the whole run is shorter.
+/// Row count below which the recent loss (mean over the latest rows) is too noisy to be shown, unless the whole run is shorter.
 const FEW: u64 = 16;
 
 type PointValue = fn(&Point) -> f64;
@@ -69,14 +69,15 @@ pub(super) fn loss(record: &Record, results: &Results<'_>, plan: Plan) -> Option
     Some(Card { id: "loss", title: "Loss".to_owned(), caption, views, numbers })
 }
 
-/// Returns the index of the first recorded point to be drawn. Earlier points cover less than a thousandth of the rows, so that their mean
-/// losses are noise.
+/// Returns the index of the first recorded point to be drawn. Earlier points are omitted: they cover less than a thousandth of the rows,
+/// so that their mean losses are mostly noise.
 fn shown(points: &[Point]) -> usize {
     let last = points.last().map_or(0, |point| point.summary.rows);
     points.partition_point(|point| point.summary.rows < last / 1000)
 }
 
-/// Returns for each recorded point the mean loss of the latest rows: those since the row count was smaller by the factor [`RECENT`].
+/// Returns for each recorded point of the run the mean loss of the latest rows, about the last third: those since the row count was
+/// smaller by the factor [`RECENT`]. `None` if there are too few rows.
 fn recent(points: &[Point]) -> Vec<Option<f64>> {
     let enough = points.last().map_or(0, |point| point.summary.rows.min(FEW));
     let at = |k: usize| {
@@ -94,14 +95,14 @@ fn recent(points: &[Point]) -> Vec<Option<f64>> {
     (0..points.len()).map(at).collect()
 }
 
-/// Whether all values are positive and differ by more than a factor of 8, so that a logarithmic axis is better.
+/// Whether all y values are positive and differ by more than a factor of 8, so that a logarithmic axis is better.
 fn is_wide(series: &[Series]) -> bool {
     let values = || series.iter().flat_map(|series| &series.points).map(|point| point.1);
     let (least, largest) = (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
     least > 0.0 && largest > 8.0 * least
 }
 
-/// Returns the table of losses, with the points that the terminal shows and the last point.
+/// Returns the table of losses at the row counts that the terminal shows, and at the end of the run.
 fn losses(points: &[Point], recent: &[Option<f64>]) -> Table {
     let head = vec!["rows", "seconds", "loss", "latest", "constant", "lane"];
     let told = |(k, point): &(usize, &Point)| point.summary.rows.is_power_of_two() || k + 1 == points.len();
@@ -119,7 +120,8 @@ fn losses(points: &[Point], recent: &[Option<f64>]) -> Table {
     Table { head, rows: points.iter().enumerate().filter(told).map(row).collect() }
 }
 
-/// Returns the card about the share of each lane in the model; `None` if there is only one lane.
+/// Returns the card (panel) about the share of each lane (one of the learners trained side by side) in the model; `None` if there is only
+/// one lane.
 pub(super) fn lanes(record: &Record) -> Option<Card> {
     let points: Vec<_> = record.points.iter().filter(|point| point.summary.lanes.len() > 1).collect();
     let last = &points.last()?.summary;
@@ -159,7 +161,8 @@ pub(super) fn lanes(record: &Record) -> Option<Card> {
     Some(Card { id: "lanes", title: "Lanes".to_owned(), caption, views: vec![("", figure)], numbers })
 }
 
-/// Describes in words which lane had the largest share of the model, and from which row on.
+/// Describes in words which lane (one of the learners trained side by side) had the largest share of the model at the end, and since which
+/// row.
 fn leaders(points: &[&Point]) -> String {
     let mut turns: Vec<(u64, f64)> = Vec::new();
     for point in points {
@@ -181,7 +184,8 @@ fn times(n: usize) -> String {
     if n == 1 { "once".to_owned() } else { format!("{n} times") }
 }
 
-/// Returns the card with the certified gap over time and the certificates in words.
+/// Returns the card (panel) with a plot of the certified gap over time and with the certificates in words; `None` if there are no
+/// certificates to show.
 pub(super) fn certificate(record: &Record, model: &Model) -> Option<Card> {
     let words = certificates::words(&model.certificates, &model.settings);
     let caption = words.iter().map(|words| sentence(words)).collect::<Vec<_>>().join("\n");
@@ -214,7 +218,7 @@ pub(super) fn certificate(record: &Record, model: &Model) -> Option<Card> {
     (!caption.is_empty()).then(|| Card { id: "certificate", title: "Certificate".to_owned(), caption, views, numbers })
 }
 
-/// Returns the plotted series of certified bounds: one dot per bound, and lines that join consecutive points.
+/// Returns the series of certified bounds to be plotted: one dot per bound, and lines between dots at consecutive points of the run.
 fn bounds(gaps: &[Gap], at: &dyn Fn(usize) -> f64) -> Vec<Series> {
     let place = |(k, gap): (usize, &Gap)| gap.gap.filter(|gap| *gap > 0.0).map(|gap| (at(k), gap, 0.0));
     let places: Vec<_> = gaps.iter().enumerate().map(place).collect();
@@ -234,8 +238,8 @@ fn sentence(words: &str) -> String {
     letters.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), letters.as_str()))
 }
 
-/// Draws the loss curves as a line of hills for the head of the page: mean losses of all rows and of the latest rows over the logarithm of
-/// the row count.
+/// Returns an SVG with the loss curves as two lines of hills, a decoration for the head of the page: mean losses of all rows and of the
+/// latest rows over the logarithm of the row count.
 pub(super) fn ridge(record: &Record) -> String {
     let (recent, shown) = (recent(&record.points), shown(&record.points));
     let far: Vec<_> =

@@ -1,4 +1,4 @@
-//! The card of the HTML report with the confusion matrix.
+//! The card (panel) of the HTML report with the confusion matrix.
 
 use super::{html::short, plots::percent};
 use crate::{terminal::confusion, words::number};
@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use surefoot_glm::Confusion;
 use surefoot_plot::escaped;
 
-/// Renders the confusion matrix as a table coloured by row shares, with the recall of each class; if there are many classes, only the largest
-/// errors.
+/// Renders the confusion matrix as an HTML table coloured by the shares within each row, with the recall of each class; if there are many
+/// classes, lists only the largest errors.
 pub(super) fn html(found: &Confusion, labels: &[String]) -> String {
     let mut html = "<article class=\"card confusion\" id=\"confusion\"><h3>Taken for</h3>".to_owned();
     if labels.len() > confusion::SHOWN {
@@ -44,7 +44,7 @@ pub(super) fn html(found: &Confusion, labels: &[String]) -> String {
     html + "</tbody></table></div></article>\n"
 }
 
-/// Formats the total weight of the rows in a cell of the confusion matrix.
+/// Formats the total weight of the rows in a cell of the confusion matrix, without decimals if it is an integer.
 fn weight_of(weight: f64) -> String {
     if weight.fract() == 0.0 && weight < 1e7 { number::count(weight as u64) } else { short(weight) }
 }

@@ -1,10 +1,10 @@
-//! The card of the HTML report about the penalties that were tried.
+//! The card (panel) of the HTML report about the penalties that were tried (the regularisation path).
 
 use super::html::{Card, SIZE, Table, short};
 use surefoot_glm::{Model, PathPoint};
 use surefoot_plot::{Figure, Scale, Series, Style};
 
-/// Returns the card with the held-out loss of each penalty; `None` if fewer than two penalties were tried.
+/// Returns the card (panel) with the held-out loss of each penalty that was tried; `None` if there were fewer than two.
 pub(super) fn card(model: &Model) -> Option<Card> {
     let (path, penalty) = (&model.summary.path, &model.settings.penalty);
     if path.len() < 2 {

@@ -1,4 +1,5 @@
-//! The cards of the HTML report about the quality of predictions: calibration, ROC and precision-recall curves, errors, all metrics.
+//! The cards (panels) of the HTML report about the quality of predictions: calibration, ROC and precision-recall curves, and all
+//! metrics.
 
 use super::{
     errors,
@@ -10,7 +11,7 @@ use crate::{terminal::metrics, words::number};
 use surefoot_glm::{CalibrationBin, Measured, PlotData, Rates};
 use surefoot_plot::{Series, Style};
 
-/// Selects about `most` evenly spaced points, including the first and the last.
+/// Selects about `most` evenly spaced points of a curve, including the first and the last.
 fn thinned<T: Copy>(points: &[T], most: usize) -> impl Iterator<Item = T> {
     let step = points.len().div_ceil(most).max(1);
     points.iter().enumerate().filter(move |(k, _)| k % step == 0 || k + 1 == points.len()).map(|(_, point)| *point)
@@ -29,7 +30,7 @@ pub(super) fn cards(measured: &Measured, plot_data: &PlotData, labels: &[String]
     format!("{cards}<div class=\"stack\">{confusion}{}</div>", all(measured))
 }
 
-/// Returns a card that lists all metrics by name.
+/// Returns a card (panel) that lists all metrics by name.
 fn all(measured: &Measured) -> String {
     let pair = |name: &str, value: f64| (name.to_owned(), number::loss(Some(value)));
     let mut list = vec![

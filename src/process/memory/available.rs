@@ -50,31 +50,31 @@ fn groups(root: &Path) -> Option<usize> {
     free.min()
 }
 
-/// Names of the files that describe the memory of a control group.
+/// Names of the files of a control group (cgroup) that describe its memory.
 struct Files {
-    /// Files that hold limits; the smallest limit applies.
+    /// Names of the files that hold limits in bytes; the smallest limit applies.
     limits: &'static [&'static str],
-    /// File that holds the number of bytes in use.
+    /// Name of the file that holds the number of bytes in use.
     used: &'static str,
-    /// Entries of `memory.stat` that count bytes in use which the system can reclaim.
+    /// Names of the entries in `memory.stat` that count bytes in use which the system can reclaim.
     spare: &'static [&'static str],
 }
 
-/// File names of control groups version 2.
+/// Names of the files of control groups (cgroups), version 2.
 const VERSION_2: Files = Files {
     limits: &["memory.max", "memory.high"],
     used: "memory.current",
     spare: &["inactive_file ", "active_file "],
 };
-/// File names of control groups version 1.
+/// Names of the files of control groups (cgroups), version 1.
 const VERSION_1: Files = Files {
     limits: &["memory.limit_in_bytes"],
     used: "memory.usage_in_bytes",
     spare: &["total_inactive_file ", "total_active_file "],
 };
 
-/// Returns the minimum number of bytes that a control group and its parents still allow; `None` without a limit. Within a container the group
-/// may appear as the root, whatever its path.
+/// Returns the minimum number of bytes that a control group and its parents still allow; `None` without a limit. Also tries the root of
+/// `mount`, where a container may see its own group regardless of `path`.
 fn free(mount: &Path, path: &str, files: &Files) -> Option<usize> {
     let inner: PathBuf = mount.join(path.trim_start_matches('/'));
     let around = inner.ancestors().take_while(|group| group.starts_with(mount));

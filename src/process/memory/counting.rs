@@ -21,11 +21,11 @@ use std::{
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 /// Memory budget: the greatest number of bytes that may be in use.
 static BUDGET: AtomicUsize = AtomicUsize::new(usize::MAX);
-/// Whether the memory budget was set by the user.
+/// Whether the memory budget was set by the user; otherwise it is the memory that was free at the start.
 static GIVEN: AtomicBool = AtomicBool::new(false);
-/// Whether the program has begun to end, for lack of memory.
+/// Whether the program is already ending for lack of memory.
 static ENDING: AtomicBool = AtomicBool::new(false);
-/// Memory set aside for the last work of the program; freed when the system refuses an allocation, and null afterwards.
+/// Memory reserved for the shutdown for lack of memory; freed when the system refuses an allocation, and null afterwards.
 static RESERVE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 /// Size and alignment of [`RESERVE`]: 1 MiB, large enough for the system to map it separately and reclaim it at once when freed.
 const RESERVED: Layout = Layout::new::<[u8; 1 << 20]>();
@@ -35,7 +35,7 @@ thread_local! {
     static ENDS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Starts to enforce a memory budget of `bytes`; for `None` the budget is the free memory.
+/// Starts to enforce a memory budget of `bytes`; `None` sets the budget to the free memory.
 pub(super) fn limit(bytes: Option<usize>) {
     // SAFETY: the size of the layout is not 0.
     RESERVE.store(unsafe { System.alloc(RESERVED) }, Relaxed);
@@ -62,7 +62,7 @@ pub(super) fn give(bytes: usize) {
     TAKEN.fetch_sub(bytes, Relaxed);
 }
 
-/// Ends the program if the resident memory of the process exceeds the budget, because of memory that is not counted here.
+/// Ends the program if its resident memory exceeds the budget, for instance because C libraries allocated memory that is not counted here.
 pub(super) fn check_resident() {
     let resident = resident().unwrap_or(0);
     if resident > BUDGET.load(Relaxed) {
@@ -70,7 +70,7 @@ pub(super) fn check_resident() {
     }
 }
 
-/// Returns the resident memory of the process in bytes, without mapped files; `None` if the system does not report it.
+/// Returns the resident memory of the process in bytes, without memory-mapped files; `None` if the system does not report it.
 fn resident() -> Option<usize> {
     static STATM: OnceLock<Option<File>> = OnceLock::new();
     let file = STATM.get_or_init(|| File::open("/proc/self/statm").ok()).as_ref()?;
@@ -124,7 +124,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Calls `ask`, which allocates `bytes` bytes, and returns the block; ends the program if the allocation fails.
+/// Calls `ask` to allocate `bytes` bytes and returns a pointer to them; ends the program if the allocation fails.
 #[inline]
 fn given(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
     let block = ask();
@@ -139,13 +139,14 @@ fn given(bytes: usize, ask: impl Fn() -> *mut u8) -> *mut u8 {
 /// Reason why the program ends for lack of memory.
 #[derive(Clone, Copy)]
 enum Cause {
-    /// The budget would be exceeded; the number of bytes that would be in use.
+    /// The memory in use, whose number of bytes is given, exceeds the budget.
     Budget(usize),
     /// The system refused an allocation of this number of bytes.
     System(usize),
 }
 
-/// Ends the program with a message about memory. This thread may still allocate; any other thread that allocates is blocked until the end.
+/// Ends the program with a message about memory. This thread may still allocate; any other thread that needs memory waits until the
+/// process is gone.
 #[cold]
 fn end(cause: Cause) {
     if ENDS.get() {

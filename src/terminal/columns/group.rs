@@ -3,7 +3,7 @@
 use super::leak::Labels;
 use std::collections::HashMap;
 
-/// Label statistics of a group of rows: class counts, or sums of ranks.
+/// Label statistics of a group of rows: class counts, or sums of ranks for numeric labels.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Group {
     rows: usize,

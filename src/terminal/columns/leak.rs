@@ -21,12 +21,12 @@
 use super::{group::Group, profile::Cells};
 use std::collections::{BTreeMap, HashMap};
 
-/// Labels of a sample of rows, as classes or as ranks.
+/// Labels of a sample of rows: classes, or ranks of numeric labels.
 #[derive(Debug)]
 pub(super) enum Labels {
     /// Class of each row, as an index, and the number of rows per class.
     Classes(Vec<u32>, Vec<usize>),
-    /// Rank of the label of each row, minus the mean rank.
+    /// Numeric labels: the rank of the label of each row, minus the mean rank.
     Ranks(Vec<f64>),
 }
 
@@ -107,13 +107,14 @@ impl Labels {
         }
     }
 
-    /// Returns the part of the label, from 0 to 1, that is left unexplained by which cells of a column are missing.
+    /// Returns the part of the label, from 0 to 1, that remains unexplained if only the missing cells of a column are known.
     pub(super) fn unexplained_by_gaps(&self, cells: &Cells) -> f64 {
         let (all, missing) = (self.group(0..self.len() as u32), self.group(cells.gaps.iter().copied()));
         self.share(missing.left(self) + all.without(&missing).left(self))
     }
 
-    /// Returns the part of the label, from 0 to 1, that the values and the missing cells of a category leave unexplained.
+    /// Returns the part of the label, from 0 to 1, that remains unexplained if the values and the missing cells of a categorical column are
+    /// known.
     pub(super) fn unexplained_by_values(&self, cells: &Cells) -> f64 {
         let all = self.group(0..self.len() as u32);
         let mut of_value = BTreeMap::<u32, Group>::new();
@@ -139,7 +140,7 @@ impl Labels {
         group
     }
 
-    /// Returns an error as a share of the error of the best constant prediction.
+    /// Returns the quotient of an error and the error of the best constant prediction.
     fn share(&self, left: f64) -> f64 {
         let of_constant = match self {
             Labels::Classes(_, counts) => errors(counts) as f64,
@@ -161,8 +162,8 @@ fn errors(counts: &[usize]) -> usize {
     counts.iter().sum::<usize>() - counts.iter().copied().max().unwrap_or_default()
 }
 
-/// Returns the row and the rank of each number, minus the mean rank, when `numbers` and `zeros` zeros are ranked together; equal numbers
-/// share their mean rank. The second result is the rank of the zeros.
+/// Returns the row and the centred rank (rank minus mean rank) of each nonzero number, and the centred rank of the zeros, when `numbers`
+/// are ranked together with `zeros` zeros; equal numbers share their mean rank. `all` is the number of rows.
 fn ranks(numbers: &mut [(f64, u32)], zeros: usize, all: usize) -> (Vec<(u32, f64)>, f64) {
     numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let middle = (all as f64 - 1.0) / 2.0;
@@ -179,8 +180,9 @@ fn ranks(numbers: &mut [(f64, u32)], zeros: usize, all: usize) -> (Vec<(u32, f64
     (ranks, zero)
 }
 
-/// Returns the errors of a rule that predicts each class in one interval of the numbers, divided by those of a constant. Rows outside the
-/// most frequent class among equal numbers are wrong, as is at least one row for every two needless changes of class along the numbers.
+/// Returns the approximate number of errors of the best rule that predicts each class in one interval of the numbers, divided by that of a
+/// constant. Errors are the rows outside the most frequent class among equal numbers, and at least one row for every two changes of class
+/// beyond the necessary ones along the sorted numbers.
 fn intervals(numbers: &mut [(f64, u32)], zeros: Vec<usize>, classes: &[u32], counts: &[usize]) -> f64 {
     numbers.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let below = numbers.partition_point(|(x, _)| *x < 0.0);

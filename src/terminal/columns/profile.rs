@@ -1,10 +1,10 @@
-//! A sample of rows, stored by column.
+//! A sample of the training rows, stored by column, from which columns are judged.
 
 use std::collections::HashMap;
 use surefoot_glm::{Model, Role, Row};
 use surefoot_io::{Cell, CellIndex, Inferred};
 
-/// Cells of one column in a sample of rows; numbers that are not stored are 0.
+/// Cells of one column in a sample of rows. Numeric cells that are neither stored nor missing are 0.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cells {
     /// Nonzero numbers, each preceded by the index of its row.
@@ -18,20 +18,20 @@ pub(super) struct Cells {
     pub(super) texts: Vec<String>,
 }
 
-/// Sample of rows, stored by column.
+/// Sample of the training rows, stored by column.
 #[derive(Debug)]
 pub(super) struct Profile {
     /// Labels of the sampled rows; NaN for a row without a label.
     pub(super) labels: Vec<f64>,
     /// Whether not all rows have the same weight.
     pub(super) is_weighted: bool,
-    /// Number of rows of the data from which the sample was drawn.
+    /// Number of rows in the data from which the sample was drawn.
     pub(super) seen: u64,
     /// Cells of the sampled rows, one entry per column of the table.
     pub(super) columns: Vec<Cells>,
 }
 
-/// Column and kind of cell to which a feature id belongs.
+/// Column (by index) and kind of cell to which a feature id belongs.
 #[derive(Clone, Copy)]
 enum Known {
     Number(usize),
@@ -41,7 +41,8 @@ enum Known {
 }
 
 impl Profile {
-    /// Sorts the nonzeros of the sampled rows into columns. O(nonzeros).
+    /// Builds the profile from sampled rows by assigning their nonzeros to columns; `seen` is the number of rows from
+    /// which they were drawn. O(nonzeros).
     pub(super) fn of<'a>(rows: impl Iterator<Item = Row<'a>>, seen: u64, model: &Model, found: &Inferred) -> Profile {
         let reading = &model.settings.reading;
         let columns = &reading.table.columns;
@@ -113,7 +114,7 @@ impl Profile {
 }
 
 impl Cells {
-    /// Removes the numbers that were filled in for missing cells.
+    /// Removes the numbers (such as column means) that were filled in for missing cells.
     fn settle(&mut self) {
         if !self.gaps.is_empty() {
             let Cells { numbers, gaps, .. } = self;

@@ -20,23 +20,26 @@ const LEAST: usize = 30;
 /// honest columns leave more: the smell of mushrooms a thirtieth of whether they are poisonous, the largest concavity of a tumour a
 /// fifteenth. A few leave less, such as the petals of irises or yesterday's price; therefore the warning says "if".
 const LEAK: f64 = 0.02;
-/// Number of distinct values per cell of a category above which most values occur once and are merely memorised.
+/// Ratio of the number of distinct values of a category to its number of cells above which a warning is given: most values occur only once
+/// and are merely memorised.
 const SINGLES: f64 = 0.5;
-/// Minimum mean number of words per cell for a text to count as prose; names of people and addresses have fewer.
+/// Minimum mean number of words per cell for a categorical column to count as prose; names of people and addresses have fewer.
 const PROSE: f64 = 5.0;
-/// Share that counts as almost all: up to one in twenty may be a misprint or a coincidence.
+/// Share that counts as almost all: up to one in twenty may be a typing error or a coincidence.
 const MOST: f64 = 0.95;
 /// Critical value of the Kolmogorov–Smirnov test at level 0.001: for m uniform numbers, √m times their largest deviation from uniformity
 /// exceeds it with this probability.
 const EVEN: f64 = 1.95;
-/// Greatest width of the range of ids, in integers per row; it may exceed 1, since some ids are absent and a sample lacks the extremes.
+/// Greatest ratio of the range of a numeric column to its number of rows for its numbers to count as row ids; it may exceed 1, since some
+/// ids are absent and a sample lacks the extremes.
 const PLACES: f64 = 2.0;
-/// Minimum number of distinct values per unit of measurement; with fewer, a letter after a number may be part of a name.
+/// Minimum mean number of distinct values per unit of measurement (such as `kg`) in a column; with fewer, a letter after a number may be
+/// part of a name.
 const WITH_A_UNIT: usize = 4;
 /// Greatest number of columns that one warning names.
 const NAMED: usize = 5;
 
-/// Reason for suspecting a column.
+/// Reason for suspecting that a column was given the wrong role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Leak,
@@ -49,7 +52,7 @@ enum Kind {
     Constant,
 }
 
-/// Suspected column: the reason, and the figure that supports it.
+/// Suspected column: the reason, and a number that supports it, as text.
 #[derive(Debug)]
 struct Suspicion {
     kind: Kind,
@@ -76,16 +79,16 @@ pub(crate) fn warnings(columns: &Columns<'_>, trainer: &Trainer, model: &Model, 
     all.chunk_by(|a, b| a.kind == b.kind).map(|alike| suspect.warning(alike)).collect()
 }
 
-/// Examines the columns of a sample for probable mistakes.
+/// Examiner of the columns of a sample of rows for probable mistakes.
 struct Suspect<'a> {
     profile: &'a Profile,
     columns: &'a Columns<'a>,
     model: &'a Model,
-    /// Labels of the sample; `None` if too few of them differ from the most frequent one.
+    /// Labels of the sample; `None` if too few of them differ from the most frequent label.
     labels: Option<Labels>,
-    /// For each column, whether the model has a weight for its numbers, which means that a nonzero number occurred in training.
+    /// For each column, whether the model has a weight for it as a number, which means that a nonzero number occurred in training.
     known: Vec<bool>,
-    /// Whether the data are text (CSV or TSV), whose columns cannot hold lists.
+    /// Whether the data are CSV or TSV, whose cells cannot hold lists.
     is_text: bool,
 }
 
@@ -103,7 +106,8 @@ impl Suspect<'_> {
         found.into_iter().flatten().map(suspicion).collect()
     }
 
-    /// Reports a column with the same number in all rows. If the number is 0, the model must not have learnt any other outside the sample.
+    /// Returns a suspicion if a column has the same number in all rows; `None` otherwise. If the number is 0, the model must not have
+    /// learnt any other number outside the sample.
     fn constant_number(&self, n: usize, cells: &Cells) -> Option<(Kind, String)> {
         let rows = self.profile.len();
         let zeros = cells.zeros(rows);
@@ -122,7 +126,7 @@ impl Suspect<'_> {
             .then(|| (Kind::Constant, cells.texts.first().cloned().unwrap_or_default()))
     }
 
-    /// Reports a column of whole numbers that are unique ids or codes of categories.
+    /// Returns a suspicion if the whole numbers of a column look like unique ids or like codes of categories; `None` otherwise.
     fn ids(&self, name: &str, cells: &Cells) -> Option<(Kind, String)> {
         let whole = |x: f64| x.fract() == 0.0 && x.abs() <= 2f64.powi(53);
         let zeros = cells.zeros(self.profile.len());
@@ -149,7 +153,7 @@ impl Suspect<'_> {
         (distinct > 2 && (is_name_of_ids(name) || are_codes())).then_some((Kind::Codes, figure))
     }
 
-    /// Reports a category that holds dates, numbers with units, prose, or values that hardly recur.
+    /// Returns a suspicion if a categorical column holds dates, numbers with units, prose, or values that hardly recur; `None` otherwise.
     fn texts(&self, n: usize, cells: &Cells) -> Option<(Kind, String)> {
         let count = cells.values.len();
         if count < LEAST {
@@ -181,7 +185,7 @@ impl Suspect<'_> {
         Some(if is_prose { (Kind::Prose, example) } else { (Kind::Singles, figure) })
     }
 
-    /// Reports a column that reveals the label by its values or by its missing cells.
+    /// Returns a suspicion if the values or the missing cells of a column reveal the label; `None` otherwise.
     fn leak(&self, role: Role, cells: &Cells) -> Option<(Kind, String)> {
         let labels = self.labels.as_ref()?;
         let left = match role {
@@ -245,7 +249,7 @@ impl Kind {
     }
 }
 
-/// Returns the message about columns suspected for the same reason; `figure` is that of the first column.
+/// Returns the message about columns suspected for the same reason; `figure` is the supporting number of the first of them.
 fn message(kind: Kind, is_one: bool, names: &str, figure: &str, flag: &str, profile: &Profile) -> String {
     let verb = |one: &'static str, many: &'static str| if is_one { one } else { many };
     let first = if is_one { "" } else { ", the first" };
@@ -316,8 +320,8 @@ fn have_units(texts: &[String]) -> bool {
     with > 0 && with as f64 >= MOST * texts.len() as f64 && with >= WITH_A_UNIT * units.len()
 }
 
-/// Whether sorted numbers are likely to count the rows, in steps of any size: in multiples of the step, their range is at most [`PLACES`]
-/// times the number of rows, and they are evenly spread. Measurements have a wider range, or recur.
+/// Whether sorted numbers look like row ids, counted in steps of any size: divided by the step, their range is at most [`PLACES`] times
+/// the number of rows, and they are evenly spread. Measurements have a wider range or recur.
 fn is_counter(numbers: &[f64], rows: u64) -> bool {
     let (Some(&low), Some(&high)) = (numbers.first(), numbers.last()) else { return false };
     let step = numbers.windows(2).fold(0.0, |step, two| common_divisor(step, two[1] - two[0]));
@@ -343,7 +347,7 @@ fn is_even(numbers: &[f64], low: f64, high: f64) -> bool {
     high > low && numbers.iter().enumerate().map(gap).fold(0.0, f64::max) * count.sqrt() <= EVEN
 }
 
-/// Whether the last word of a column name is one that denotes ids or codes.
+/// Whether the last word of a column name, such as `id` or `code`, indicates ids or codes.
 fn is_name_of_ids(name: &str) -> bool {
     const WORDS: [&str; 19] = [
         "id",

@@ -1,4 +1,4 @@
-//! Tables as text.
+//! Cases of tables as text.
 
 use super::{misused, predictions, refused};
 use crate::sandbox::{Sandbox, rows};
@@ -183,7 +183,8 @@ fn columns_are_chosen_by_range_and_pattern() {
     assert!(ran.err.contains("--categorical 2-4"), "{}", ran.err);
 }
 
-/// Rows of text labels, of which the third to last has a label of its own and a value that is too large for the ball.
+/// Generates a table with the text labels `yes` and `no`; with `bad`, it also has rows to be skipped, whose labels
+/// occur in no other row: their values are missing or exceed the bound on the norm of rows.
 fn labelled(bad: bool) -> String {
     let mut text = "y,x\n".to_owned();
     for (i, row) in rows(60).lines().enumerate() {

@@ -1,4 +1,4 @@
-//! Models that come from elsewhere, and data that are not those of the model.
+//! Cases of models from elsewhere, and of data that do not match the model.
 
 use super::{predictions, refused};
 use crate::sandbox::Sandbox;

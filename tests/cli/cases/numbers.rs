@@ -1,16 +1,16 @@
-//! Numbers at the ends of their ranges, labels at the ends of what can be learnt.
+//! Cases of extreme numbers in features and labels.
 
 use super::{predictions, refused};
 use crate::sandbox::{Sandbox, Uniform};
 
-/// The weights of a model by feature, the intercept as `(intercept)`.
+/// Exports a model and returns its features with their weights; the intercept is named `(intercept)`.
 fn weights(box_: &Sandbox, model: &str) -> Vec<(String, f64)> {
     let csv = box_.ok(&format!("export {model} -o -")).out;
     let cells = csv.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
     cells.map(|cells| (cells[0].to_owned(), cells[2].parse().unwrap())).collect()
 }
 
-/// All numbers of the lines of JSON that a fit prints.
+/// Parses the JSON lines that a fit prints, without those about the data.
 fn printed(out: &str) -> Vec<serde_json::Value> {
     let lines = out.lines().map(|line| serde_json::from_str(line).unwrap());
     lines.filter(|line: &serde_json::Value| line["event"] != "data").collect()

@@ -1,4 +1,5 @@
-//! Hard numbers with `--passes auto`: what must come out follows from closed forms and from the conditions of optimality.
+//! Cases of ill-conditioned data with `--passes auto`; expected values follow from closed forms and optimality
+//! conditions.
 
 use crate::sandbox::Sandbox;
 
@@ -6,7 +7,7 @@ fn numbers(text: &str) -> Vec<f64> {
     text.lines().map(|line| line.parse().unwrap_or_else(|_| panic!("{line}"))).collect()
 }
 
-/// The intercept, then the weights.
+/// Exports the model and returns the intercept, followed by the weights.
 fn weights(box_: &Sandbox) -> Vec<f64> {
     let csv = box_.ok("export model.surefoot -o -").out;
     csv.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().parse().unwrap()).collect()
@@ -70,7 +71,8 @@ fn units_of_columns_and_tiny_values_do_not_matter() {
     }
 }
 
-/// With a log link: Σ(mean − label)·x = 0 for the intercept and for each column.
+/// Poisson regression on columns so large that exponentials overflow during the search ends at the optimum, where Σ(mean
+/// − label)·x = 0 for the intercept and each column.
 #[test]
 fn counts_whose_exponentials_overflow_reach_the_optimum() {
     let box_ = Sandbox::new();

@@ -1,9 +1,9 @@
-//! Tables as Parquet: what is damaged, what is missing.
+//! Cases of Parquet tables that are damaged or lack data.
 
 use super::{predictions, refused};
 use crate::sandbox::Sandbox;
 
-/// A table of this repository.
+/// Reads a file of the test data of the crate `surefoot-io`.
 fn table(name: &str) -> Vec<u8> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/surefoot-io/tests/data/columnar/");
     std::fs::read(format!("{folder}{name}")).unwrap()

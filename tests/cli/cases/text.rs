@@ -1,9 +1,9 @@
-//! Lines, encodings, labels.
+//! Cases of unusual lines, encodings and labels in text.
 
 use super::{predictions, refused};
 use crate::sandbox::Sandbox;
 
-/// Three rows in each format of text, and the flags to read them with.
+/// Three rows in each text format: file name, content, and the flags to read them.
 const ROWS: [(&str, &str, &str); 4] = [
     ("a.svm", "1 1:1 2:0.5\n0 1:2\n1 2:0.25\n", ""),
     ("a.csv", "y,a,b\n1,1,0.5\n0,2,0\n1,0,0.25\n", " --label y"),

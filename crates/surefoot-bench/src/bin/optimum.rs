@@ -1,4 +1,4 @@
-//! Batch optima and the time to find them: `cargo run --release -p surefoot-bench --bin optimum < JOBS`.
+//! Computes optima over data sets, and measures the time that this takes: `cargo run --release -p surefoot-bench --bin optimum < JOBS`.
 //!
 //! A job is a line `FILE.svm LOSS L1 L2 none|free TOL THREADS [nonnegative]`, and is answered by a JSON object. The time is that of the
 //! search with rows in memory; reading is not included.
@@ -25,10 +25,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// Rows in memory: name of their file and loss, the rows, and the number of their classes.
+/// Data set kept in memory between jobs: the name of its file and its loss, the rows, and the number of classes.
 type Held = (String, Examples, usize);
 
-/// Does one job, and returns the rows in memory for the next one.
+/// Does one job, described by a line of input. Takes the data set of the previous job, and returns the one in memory afterwards, so
+/// that consecutive jobs need not read it again.
 fn job(line: &str, mut held: Held) -> Result<Held, String> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let &[file, loss, l1, l2, intercept, tolerance, threads, ..] = &words[..] else {

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, io::BufRead, process::ExitCode};
 use surefoot_bench::{Judged, Set};
 use surefoot_glm::Loss;
 
-/// Number of features by which each set is sorted.
+/// Number of features by whose values each data set is sorted.
 const FEATURES: usize = 10;
 
 fn main() -> ExitCode {

@@ -1,4 +1,5 @@
-//! Nanoseconds per nonzero of one training step, rows in memory: `cargo run --release -p surefoot-bench --bin step [BITS...]`.
+//! Measures the nanoseconds per nonzero of one training step, with rows in memory: `cargo run --release -p surefoot-bench
+//! --bin step [BITS...]`.
 
 use std::time::Instant;
 use surefoot_bench::sparse_rows;

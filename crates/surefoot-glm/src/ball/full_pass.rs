@@ -37,7 +37,7 @@ use surefoot::{Ball, Grow, Sparse};
 /// ```
 #[derive(Debug)]
 pub struct FullPass {
-    /// Loss function whose mean is computed.
+    /// Loss function of the model, whose mean over the rows is computed.
     loss: Loss,
     /// Class labels of the model, by which row labels are encoded.
     labels: Labels,
@@ -47,10 +47,10 @@ pub struct FullPass {
     ball: Ball<f64>,
     predictor: Predictor,
     feature_index: FeatureIndex,
-    /// Weights of the model by coordinate number. Features that the model has not seen have numbers beyond the end,
-    /// and weight 0.
+    /// Weights of the model by coordinate number, the intercept first. Features that the model has not seen have
+    /// numbers beyond the end, and weight 0.
     point: Vec<f64>,
-    /// Sums of losses and gradients at the model's weights over the rows added so far.
+    /// Sums of the losses and of their gradients over the rows added so far, at the weights of the model.
     sums: core::FullPass,
     /// Coordinate numbers of the current row's nonzeros, the intercept's first.
     numbers: Vec<u32>,
@@ -82,10 +82,10 @@ impl FullPass {
         })
     }
 
-    /// Adds rows `from..to` of a batch to the sums; rows of weight 0 are skipped.
+    /// Adds rows `from..to` of a batch to the sums. Skips rows of weight 0 and rows without a label.
     ///
     /// # Errors
-    /// Returns the position of the first row that cannot be used, with its fault.
+    /// The index of the first row that cannot be used, with the reason. Rows before it have been added.
     pub fn add(&mut self, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)> {
         (from..to).try_for_each(|r| self.row(&batch.row(r)).map_err(|fault| (r, fault)))
     }

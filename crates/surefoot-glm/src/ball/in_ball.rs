@@ -34,14 +34,15 @@ use crate::{
 use surefoot::{Anytime, AskTell, DualAveraging, Grow, Learner, Point, Sparse, Squares, Uniform, Vector, View};
 use watch::{CertificateTracker, Observation};
 
-/// Interpolation parameter β: gradients are computed at (1 − β)·iterate + β·average. Theorem 1 of arXiv 1903.00974
-/// leaves β open. On a9a in a ball of radius 3, the gap to the optimum after one pass and after ten passes was 0.0022
-/// and 0.0002 with β = 0.4, and 0.023 and 0.008 with β = 1. With averaging weights t in place of 1 the gap was about
-/// the same, and the bound with probability 95 % a third larger.
+/// Interpolation parameter β: gradients are computed at the point (1 − β)·iterate + β·average of the iterates.
+///
+/// Theorem 1 of arXiv 1903.00974 leaves β open. On the data set a9a in a ball of radius 3, the gap to the optimum after
+/// one pass and after ten passes was 0.0022 and 0.0002 with β = 0.4, and 0.023 and 0.008 with β = 1. If round t has
+/// averaging weight t instead of 1, the gap is about the same, and the bound with probability 95 % a third larger.
 const BETA: f64 = 0.4;
 
-/// Optimisation method: Algorithm 1 of arXiv 1903.00974 (anytime online-to-batch conversion) over dual averaging, with
-/// the sums from which certificates are computed.
+/// Optimisation method of the learner: Algorithm 1 of arXiv 1903.00974 (anytime online-to-batch conversion) with dual
+/// averaging as the online learner. Also keeps the sums from which certificates are computed.
 type Method = Anytime<f64, DualAveraging<f64, surefoot::Ball<f64>>, Uniform>;
 
 /// Online learner with weights in a ball, and the statistics from which its certificates are computed.
@@ -57,19 +58,19 @@ pub(crate) struct InBall {
     row: FoundRow,
 }
 
-/// Row given to the last `ask`, looked up: coordinate numbers and values of its nonzeros (the intercept first), and
-/// its unseen features.
+/// Row that is being predicted or learnt: coordinate numbers and values of its known nonzeros (the intercept first),
+/// and its unseen features.
 #[derive(Debug, Default)]
 struct FoundRow {
     /// Coordinate numbers of the row's nonzeros. Unseen features of the row get a number only when the row is learnt.
     numbers: Vec<u32>,
     /// Values of the row's nonzeros, one per entry of `numbers`.
     values: Vec<f64>,
-    /// Unseen features of the row: id, value, and position in the row.
+    /// Unseen features of the row: feature id, value, and position among the nonzeros of the row.
     new: Vec<(u64, f64, usize)>,
     /// Margins, loss, derivative and norm of the row, from which certificates are computed.
     observation: Observation,
-    /// Margin of the current model at the row; positive if the positive class is predicted.
+    /// Margin of the row under the current model; positive if the positive class is predicted.
     margin: f64,
 }
 
@@ -80,7 +81,7 @@ impl FoundRow {
 }
 
 impl InBall {
-    /// Returns an untrained learner with weights in `ball`.
+    /// Returns an untrained learner with all weights 0, which will stay within `ball`.
     pub(crate) fn new(settings: &Settings, ball: Ball) -> InBall {
         let learner = DualAveraging::new(1, surefoot::Ball::new(ball.radius));
         InBall {
@@ -95,15 +96,14 @@ impl InBall {
         }
     }
 
-    /// Returns the weight of coordinate `number` in the current model; `sign` is
-    /// [`LabelEncoder::sign`](crate::labels::encoder::LabelEncoder::sign), −1 if classes were encoded the other way
-    /// round.
+    /// Returns the weight of coordinate `number` in the current model, multiplied by `sign`, which is −1 if the two
+    /// classes were encoded the other way round ([`LabelEncoder::sign`](crate::labels::encoder::LabelEncoder::sign)).
     fn weight(&self, number: u32, sign: f64) -> f64 {
         sign * self.method.output().at(number as usize)
     }
 
-    /// Looks up the coordinates of a row's nonzeros, and returns the row's margin, summed in the same order as by
-    /// [`Predictor::score`].
+    /// Looks up the coordinate numbers of a row's nonzeros, and stores them in `self.row`. Returns the margin of the
+    /// row, summed in the same order as by [`Predictor::score`].
     fn find(&mut self, row: &Row<'_>, sign: f64) -> f64 {
         let found = &mut self.row;
         found.numbers.clear();
@@ -130,8 +130,8 @@ impl InBall {
         margin.total(intercept)
     }
 
-    /// Returns the Euclidean norm of the row given to the last [`ask`](RowLearner::ask), including the constant 1 for
-    /// the intercept.
+    /// Returns the Euclidean norm of the row of the last [`ask`](RowLearner::ask) (prediction before learning),
+    /// including the constant 1 for the intercept.
     fn length(&self) -> f64 {
         let mut squares = Squares::default();
         let new = self.row.new.iter().map(|(_, value, _)| value);

@@ -12,7 +12,7 @@ const MIN_HELD_OUT_ROWS: usize = 2_500;
 /// Number of held-out rows outside the most frequent class, summed over all splits, that suffices to choose a penalty.
 const MIN_HELD_OUT_RARE_ROWS: usize = 300;
 
-/// Assignment of the rows to the folds of a cross-validation.
+/// Assignment of the rows to the ten folds of a stratified cross-validation, and the number of splits to evaluate.
 #[derive(Debug)]
 pub(crate) struct Folds {
     /// Fold of each row, 0 to 9; `None` for a row of weight 0, which belongs to no fold.
@@ -58,7 +58,8 @@ impl Folds {
     }
 }
 
-/// Rows of one class (or, for regression, with labels equal or unequal to 0) while they are dealt out to the folds.
+/// Stratum (the rows of one class or, for regression, those with labels equal or unequal to 0) whose rows are dealt out
+/// to the ten folds in turn.
 #[derive(Debug)]
 struct Stratum {
     number: u64,

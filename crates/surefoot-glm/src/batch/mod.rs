@@ -1,7 +1,7 @@
 //! Batch training over rows stored in memory: minimises the penalised loss to a certified optimality gap, and chooses
 //! the penalty by cross-validation.
 //!
-//! May use every module of a layer below [`pass`](crate::pass).
+//! Dependencies allowed here: every module of a layer below [`pass`](crate::pass).
 
 pub(crate) mod folds;
 pub(crate) mod gathered;

@@ -84,7 +84,7 @@ pub struct Goal<'a> {
     pub l1: f64,
     /// Strength of the L2 (ridge) penalty, at least 0.
     pub l2: f64,
-    /// Bounds on every weight without a rule of its own; the intercept has none.
+    /// Bounds on the weights of columns that have no entry in `rules`. The intercept is unbounded.
     pub bounds: Bounds,
     /// Penalty factor f_j and bounds of the weight of each column. Columns beyond the end of the slice have factor 1
     /// and the bounds in `bounds`. All classes share the rule of a column.
@@ -216,7 +216,7 @@ pub fn optimise(
     Some(Layout::new(examples, &examples.weight, goal.intercept)?.optimise(&goal, start, stop, each))
 }
 
-/// Returns the optimum for data without columns and without an intercept: the model 0 is the only model.
+/// Returns the optimum for data without columns and without an intercept, where the only model has no weights.
 fn only_model(design: &Design, goal: &Goal) -> Optimum {
     let classes = if goal.loss.is_multiclass() { goal.classes.max(1) } else { 1 };
     let objective = match goal.loss {
@@ -236,8 +236,8 @@ fn only_model(design: &Design, goal: &Goal) -> Optimum {
     }
 }
 
-/// Design matrix of the examples, laid out once and reused by several optimisations, with row weights given to
-/// [`Layout::new`].
+/// Design matrix of the examples, laid out in memory once and reused by several optimisations with the same row
+/// weights.
 pub(crate) struct Layout<'a>(Design<'a>);
 
 impl<'a> Layout<'a> {

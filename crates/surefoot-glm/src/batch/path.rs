@@ -26,17 +26,19 @@ use crate::{
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Relative duality gap at which an optimisation with an L1 penalty stops, where accuracy is expensive. The next
-/// constant is the gap for other penalties.
+/// Relative duality gap at which each optimisation along the path stops under an L1 penalty, for which accuracy is
+/// expensive. The next constant is the gap under other penalties.
 const L1_TOLERANCE: f64 = 1e-3;
 const TOLERANCE: f64 = 1e-4;
-/// The path ends once weaker penalties would explain at most this share of the loss explained so far.
+/// The path ends once weaker penalties would reduce the training loss by at most this share of the reduction so far.
+/// Reductions are relative to the null loss, that of the model without penalised weights.
 const SETTLED_SHARE: f64 = 1e-3;
-/// Share of the loss without penalised weights that may remain unexplained at the end of the path, if more weights than
-/// rows could explain all of the loss.
+/// If there are more weights than rows, which could then fit the labels perfectly, the path ends once the training loss
+/// above its lower bound is at most this share of the null loss (the loss of the model without penalised weights).
 const UNEXPLAINED_SHARE: f64 = 1e-2;
-/// The held-out loss counts as risen for good after this many consecutive rises, if it also exceeds the least held-out
-/// loss by the share [`MIN_RISE`] of what the best model explains, and by [`MIN_RISE_ERRORS`] standard errors.
+/// Minimum number of consecutive rises along the path before the held-out loss counts as risen for good. It must also
+/// exceed its minimum by the share [`MIN_RISE`] of what the best model improves on the model without penalised weights,
+/// and by [`MIN_RISE_ERRORS`] standard errors.
 const MIN_RISES: usize = 3;
 const MIN_RISE: f64 = 0.05;
 const MIN_RISE_ERRORS: f64 = 2.0;
@@ -87,7 +89,7 @@ impl Losses {
     }
 }
 
-/// Training loss and held-out losses of one penalty on one split.
+/// Training loss and held-out losses of the optimum at one penalty strength, on one split of the cross-validation.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     /// Mean training loss, minus the least mean loss that any margins could reach on these labels.
@@ -134,8 +136,8 @@ impl<'w> PathOnSplit<'w> {
         Some(PathOnSplit { problem, axis, layout, held, floor, start, losses: Vec::new(), threads, stop })
     }
 
-    /// Computes the optimum at a penalty of this strength within `most` passes, starting from the previous optimum;
-    /// `None` if the caller stopped the optimisation.
+    /// Computes the optimum at a penalty of this strength, starting from the previous optimum; the best model found if
+    /// that takes more than `most` passes. `None` if the caller stopped the optimisation.
     fn optimum(&mut self, strength: f64, most: f64) -> Option<Optimum> {
         let penalty = self.axis.of(self.problem.settings.penalty, strength);
         let goal = self.problem.goal(&penalty, if penalty.l1 > 0.0 { L1_TOLERANCE } else { TOLERANCE }, self.threads);
@@ -150,7 +152,8 @@ impl<'w> PathOnSplit<'w> {
         Some(found)
     }
 
-    /// Computes training and held-out losses of the optimum at a penalty of this strength.
+    /// Computes the training and held-out losses of the optimum at a penalty of this strength; `None` if the caller
+    /// stopped the optimisation.
     fn evaluate(&mut self, strength: f64) -> Option<Found> {
         if strength == 0.0 {
             return self.unpenalised();
@@ -160,7 +163,7 @@ impl<'w> PathOnSplit<'w> {
     }
 
     /// Follows the path from the strongest penalty down to where weaker penalties change little, and finally to no
-    /// penalty. Returns the strengths and the losses at each of them; `None` if stopped.
+    /// penalty. Returns the strengths and the losses at each of them; `None` if the caller stopped it.
     fn down(&mut self) -> Option<(Vec<f64>, Vec<Found>)> {
         let (strongest, null_loss) = self.strongest()?;
         let mut rise = Rise::new(self.losses.clone());
@@ -288,12 +291,14 @@ impl<'w> PathOnSplit<'w> {
     }
 }
 
-/// Detector of a lasting rise of the held-out loss along the path.
+/// Detector of a lasting rise of the held-out loss along the path, fed with one penalty strength after another.
 struct Rise {
-    /// Held-out losses, row by row, of the model without penalised weights (`null_loss`) and of the best model so far.
+    /// Held-out losses, row by row, of the model without penalised weights. The next field holds those of the best
+    /// model so far.
     null_loss: Vec<f64>,
     best: Vec<f64>,
-    /// Sum of the most recent held-out losses, and the number of consecutive rises.
+    /// Sum of the held-out losses at the most recent penalty, and (`times`) the number of consecutive rises of that
+    /// sum.
     last: f64,
     times: usize,
 }
@@ -322,8 +327,9 @@ impl Rise {
     }
 }
 
-/// Whether penalties weaker than the last one would explain little more of the null loss (the loss without penalised
-/// weights). `least` is the training loss without a penalty, if known.
+/// Whether penalties weaker than the last one would reduce the training loss by little, compared with its reduction
+/// from the null loss (that of the model without penalised weights). `least` is the training loss without a penalty;
+/// `None` if not known.
 fn is_settled(found: &[Found], null_loss: f64, least: Option<f64>) -> bool {
     let training = |back: usize| found[found.len() - 1 - back].training;
     match least {
@@ -352,12 +358,13 @@ impl Problem {
         if axis == PenaltyTerm::L1 { mean.sqrt() } else { mean }
     }
 
-    /// Returns the penalty factor of a column.
+    /// Returns the penalty factor of a column, by which the penalty of its weight is multiplied; 1 by default.
     fn factor(&self, column: usize) -> f64 {
         self.rules.get(column).map_or(1.0, |rule| rule.factor)
     }
 
-    /// Returns the value of the penalty at these weights.
+    /// Returns the penalty Σ f_j·(l1·|w_j| + (l2/2)·w_j²) of these weights, where f_j is the penalty factor of column
+    /// j.
     fn penalty_value(&self, penalty: &Penalty, weights: &[f64]) -> f64 {
         let width = (weights.len() / self.position.len().max(1)).max(1);
         let mut sum = Sum::default();
@@ -393,7 +400,8 @@ impl Problem {
         self.tried = path;
     }
 
-    /// Computes the held-out losses of all penalties of the regularisation path, over all splits; `None` if stopped.
+    /// Computes the held-out losses of all penalties of the regularisation path, over all splits; `None` if the caller
+    /// stopped the computation.
     fn cross_validate(
         &self,
         axis: PenaltyTerm,
@@ -435,7 +443,7 @@ impl Problem {
     }
 
     /// Evaluates these penalties on the splits, as many splits in parallel as there are threads, and adds the held-out
-    /// losses to `losses`. Returns `None` if stopped.
+    /// losses to `losses`. Returns `None` if the caller stopped it.
     #[allow(clippy::too_many_arguments)]
     fn add_splits(
         &self,

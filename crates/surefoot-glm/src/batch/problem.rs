@@ -24,14 +24,14 @@ pub struct Problem {
     pub(crate) settings: Settings,
     pub(crate) labels: Labels,
     pub(crate) examples: Examples,
-    /// Index, among the features of the model, of the feature of each column.
+    /// Index, in the feature list of the model, of the feature that each column of the rows holds.
     pub(crate) position: Vec<usize>,
-    /// Penalty factor and bounds of the weight of each column, for scaled columns; empty if all columns have factor 1
-    /// and the same bounds.
+    /// Penalty factor and bounds of the weight of each column as the optimiser sees it, after scaling; empty if all
+    /// columns have factor 1 and the same bounds.
     pub(crate) rules: Vec<Rule>,
-    /// Scale of each column, if the penalty is standardised.
+    /// Scales that the columns have been divided by under a standardised penalty; `None` under any other penalty.
     pub(crate) scaling: Option<Scaling>,
-    /// Penalty factor and bounds of the weight of each column, for columns before scaling.
+    /// Penalty factor and bounds of the weight of each column in the units of the data, before scaling.
     pub(crate) raw_rules: Vec<Rule>,
     /// Starting point of the search: the weights, column by column, and the intercepts.
     pub(crate) start: (Vec<f64>, Vec<f64>),
@@ -56,8 +56,8 @@ impl Problem {
     /// the ratio. A large ratio limits the accuracy of floating-point sums. `None` if no column varies. O(nonzeros).
     #[must_use]
     pub fn farthest_column(&self) -> Option<(usize, f64)> {
-        /// Moments of a column relative to its first value, so that a constant column has a standard deviation of
-        /// exactly 0.
+        /// Running mean and variance of one column. Values are taken relative to the first one, so that a constant
+        /// column has a standard deviation of exactly 0.
         #[derive(Clone, Copy, Default)]
         struct Column {
             first: f64,
@@ -176,7 +176,8 @@ impl Problem {
         }
     }
 
-    /// Builds the certificate of an optimum, or a certificate that states why there is no bound.
+    /// Builds the certificate of an optimum: its duality gap as the bound, or, without a gap, the reason why there is
+    /// no bound.
     fn certificate(&self, found: &Optimum) -> Certificate {
         let penalty = self.settings.penalty;
         if let Some(gap) = found.gap {
@@ -240,10 +241,11 @@ impl fmt::Display for Caution {
     }
 }
 
-/// Text appended to the comparator of a certificate (the models compared with) if the penalty is standardised.
+/// Words appended to the description of the models that a certificate compares with, if the penalty is standardised.
 const STANDARDIZED: &str = ", penalties of weights times the largest |x| of their columns";
 
-/// Describes in words the models that a certificate compares the optimum with.
+/// Describes in words the set of models that a certificate compares the optimum with, such as "every model with weights
+/// of at least 0".
 fn comparator(settings: &Settings) -> String {
     let penalty = settings.penalty;
     let bounded = !penalty.bounds.is_free() || !settings.groups.bounds.is_empty();

@@ -15,7 +15,7 @@ pub enum Part {
     Pair(usize),
 }
 
-/// Error that says why a row cannot be used. A function that returns a fault has left its state unchanged.
+/// Reason why a row cannot be used, returned as an error. A function that returns a fault has left its state unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// Part of the row that is at fault.

@@ -63,7 +63,7 @@ impl Default for Bounds {
 }
 
 impl From<Bounds> for [Option<f64>; 2] {
-    /// Converts bounds for JSON, which has only finite numbers: an infinite bound becomes null.
+    /// Converts bounds to a pair for JSON, which has no infinite numbers: an infinite bound becomes `None` (null).
     fn from(Bounds { low, high }: Bounds) -> Self {
         [low, high].map(|bound| Some(bound).filter(|bound| bound.is_finite()))
     }
@@ -120,12 +120,13 @@ impl FeatureGroups {
         self.factors.is_empty() && self.bounds.is_empty()
     }
 
-    /// Returns the names of all factors, then of all bounds, including repeated names.
+    /// Returns the names that have penalty factors, then the names that have bounds, including repeated names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.factors.iter().map(|(name, _)| &**name).chain(self.bounds.iter().map(|(name, _)| &**name))
     }
 
-    /// Returns the group number of a feature, where `is_meant` says whether a name refers to the feature.
+    /// Returns the number of the group that a feature is in. The closure `is_meant` tells for a name of these groups
+    /// whether it matches the feature.
     #[must_use]
     pub fn number(&self, mut is_meant: impl FnMut(&str) -> bool) -> u32 {
         let factor = self.factors.iter().rposition(|(name, _)| is_meant(name)).map_or(0, |at| at + 1);
@@ -133,8 +134,8 @@ impl FeatureGroups {
         (factor * (self.bounds.len() + 1) + bounds) as u32
     }
 
-    /// Returns the penalty factor and weight bounds of the features in group `number`; `others` are the bounds of
-    /// features in groups without bounds.
+    /// Returns the penalty factor and weight bounds of the features in group `number`; `others` are the bounds to
+    /// return for groups without bounds of their own.
     #[must_use]
     pub fn rule(&self, number: u32, others: Bounds) -> Rule {
         let (factor, bounds) = self.parts(number);
@@ -148,8 +149,8 @@ impl FeatureGroups {
         (self.factors.len() + 1).saturating_mul(self.bounds.len() + 1)
     }
 
-    /// Returns the positions of a group's penalty factor in `factors` and of its bounds in `bounds`; `None` in place
-    /// of a part that the group does not have.
+    /// Returns the position in `factors` of a group's penalty factor, and the position in `bounds` of its weight
+    /// bounds; `None` if the group has no factor, or no bounds.
     pub(crate) fn parts(&self, number: u32) -> (Option<usize>, Option<usize>) {
         let (number, sides) = (number as usize, self.bounds.len() + 1);
         ((number / sides).checked_sub(1), (number % sides).checked_sub(1))

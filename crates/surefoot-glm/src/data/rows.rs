@@ -79,8 +79,8 @@ impl Row<'_> {
     }
 }
 
-/// Range of valid row weights above 0. Within it, sums of 10²⁸ weights times f32 losses do not overflow, and ratios of
-/// weights do not underflow to 0, so that no mean divides by 0.
+/// Range of valid row weights above 0. Within it, the sum of 10²⁸ weighted losses in the range of f32 does not
+/// overflow, and ratios of weights do not underflow to 0, so that no weighted mean divides by 0.
 const WEIGHTS: std::ops::RangeInclusive<f64> = 1e-300..=1e240;
 
 /// Checks that a positive row weight is within the valid range, 1e-300 to 1e240.
@@ -104,7 +104,8 @@ pub struct Place {
     pub text: (usize, usize),
     /// Offset in this input of the byte after the row's line break, in decompressed bytes.
     pub end: u64,
-    /// Hash of all bytes read in this pass, over all inputs, up to the end of the row.
+    /// Hash of all bytes read in this pass, over all inputs, up to the end of the row; a resumed run checks with it
+    /// that its data have not changed.
     pub hash: u64,
 }
 
@@ -132,7 +133,7 @@ pub struct Batch {
     pub place: Vec<Place>,
     /// Input text from which the rows were parsed, in which faults of rows are located.
     pub text: Vec<u8>,
-    /// Names of the rows, concatenated; empty unless names were requested.
+    /// Names of the rows, concatenated as bytes; empty unless the input gives rows names and the caller asked for them.
     names: Vec<u8>,
     /// End of each row's name in `names`.
     name_ends: Vec<usize>,
@@ -170,7 +171,7 @@ impl Batch {
         self.names.get(start..end)
     }
 
-    /// Appends the offset of the row that will be appended next.
+    /// Appends to `offset` the offset (a number added to the margin) of the row that will be appended next.
     pub fn push_offset(&mut self, offset: f64) {
         if offset != 0.0 || !self.offset.is_empty() {
             self.offset.resize(self.label.len(), 0.0);
@@ -178,8 +179,8 @@ impl Batch {
         }
     }
 
-    /// Keeps only the first `pairs` nonzeros of the batch: this discards the nonzeros of a row that was only partly
-    /// appended.
+    /// Keeps only the first `pairs` nonzeros (pairs of feature id and value) of the batch: this discards the nonzeros
+    /// of a row that was only partly appended.
     pub fn truncate_pairs(&mut self, pairs: usize) {
         self.index.truncate(pairs);
         self.value.truncate(pairs);
@@ -213,8 +214,8 @@ impl Batch {
         }
     }
 
-    /// Prefetches the memory that [`Batch::row`] reads for row `r`, because it was written by another thread; does
-    /// nothing if there is no row `r`.
+    /// Prefetches the memory that [`Batch::row`] reads for row `r`, which another thread has written, so that it is not
+    /// in this core's cache; does nothing if there is no row `r`.
     pub(crate) fn prefetch(&self, r: usize) {
         prefetch(self.label.as_ptr().wrapping_add(r));
         prefetch(self.weight.as_ptr().wrapping_add(r));

@@ -101,19 +101,20 @@ pub struct TableSchema {
     /// True if only empty cells and the texts in `na` count as missing, but not the usual spellings such as NA.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_default_na: bool,
-    /// Mean of each numeric column over the training rows, by column name; empty unless missing cells are replaced by
-    /// the mean ([`Missing::Mean`]).
+    /// Mean of each numeric column over the training rows, by column name, with which missing cells are filled; empty
+    /// unless [`Missing::Mean`] is chosen.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub means: BTreeMap<String, f64>,
     /// Columns in the order of the training data; empty until the first table has been read.
     pub columns: Vec<Column>,
 }
 
-/// Equality is reflexive, as `Eq` requires, because all numbers in the schema are finite.
+/// Equality is reflexive, as `Eq` requires, although the schema has f64 fields: all its numbers are finite.
 impl Eq for TableSchema {}
 
 impl TableSchema {
-    /// Returns the number that replaces a missing cell in a numeric column.
+    /// Returns the number that replaces a missing cell of a numeric column: the column's mean if [`Missing::Mean`] is
+    /// chosen and the mean is known, otherwise 0.
     #[must_use]
     pub fn fill(&self, column: &str) -> f64 {
         let mean = self.means.get(column).copied();

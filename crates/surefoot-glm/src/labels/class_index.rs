@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct ClassIndex {
     /// Label of each class, by class number.
     labels: Vec<f64>,
-    /// Class numbers, sorted by ascending label.
+    /// Class numbers, sorted by the labels of the classes in ascending order.
     ascending: Vec<u32>,
 }
 
@@ -54,7 +54,7 @@ impl ClassIndex {
         }
     }
 
-    /// Returns the class numbers by ascending label.
+    /// Returns the class numbers in the order of ascending labels.
     pub(crate) fn ascending(&self) -> impl ExactSizeIterator<Item = usize> + Clone {
         self.ascending.iter().map(|&number| number as usize)
     }

@@ -63,8 +63,8 @@ impl ClassBalance {
         self.sums.partition_point(|(known, _)| *known < label)
     }
 
-    /// Returns the class weight of the next row, computed from the rows so far and that row; `label` and `weight` are
-    /// those of the next row.
+    /// Returns the class weight for the next row, whose label and weight are given. The balanced class weight is
+    /// computed from the rows so far and this row.
     pub(crate) fn factor(&self, weights: Option<&ClassWeights>, label: f64, weight: f64, texts: &[Class]) -> f64 {
         match weights {
             None => 1.0,

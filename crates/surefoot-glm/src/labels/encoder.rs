@@ -101,8 +101,8 @@ impl LabelEncoder {
         }
     }
 
-    /// Returns the factor by which the model's weights are multiplied: +1 if the class encoded as +1 is the positive
-    /// class, −1 if it is the negative class.
+    /// Returns −1 if the positive class is encoded as −1 (and the negative one as +1), otherwise +1. The model's
+    /// weights are the learnt ones times this sign.
     pub(crate) fn sign(&self) -> f64 {
         match (self.first, self.second) {
             (Some(first), Some(second)) if first < second => -1.0,
@@ -121,7 +121,7 @@ impl LabelEncoder {
         }
     }
 
-    /// Checks that an encoder read from a file agrees with the class labels of its model.
+    /// Checks that an encoder read from a file has seen the same classes as the labels in its model.
     pub(crate) fn check(&self, loss: Loss, labels: &Labels) -> Result<(), String> {
         let (many, two) = (!self.classes.is_empty(), self.first.is_some());
         let kind = if loss.is_multiclass() { !two } else { !many && (loss.classifies() || !two) };

@@ -58,8 +58,8 @@ impl Loss {
         softmax::value(y, margins)
     }
 
-    /// Returns the mean loss of the best constant margins, one per class, given the relative frequencies of the
-    /// classes.
+    /// Returns the mean loss of the best constant margins (one per class, the same for all rows), given the relative
+    /// frequencies of the classes.
     pub(crate) fn multiclass_constant(self, shares: impl Iterator<Item = f64>) -> f64 {
         match self {
             Loss::Ovr => softmax::ovr_constant(shares),
@@ -67,8 +67,8 @@ impl Loss {
         }
     }
 
-    /// Computes the losses that are charged to the lanes (learners trained side by side) at a row with the margins of
-    /// K classes, in f32.
+    /// Computes the losses of the lanes (learners trained side by side) at a row of class `y`, from which their mixture
+    /// weights are updated. `margins` holds, for each of K classes, the margin of every lane, in f32.
     pub(crate) fn multiclass_charges(self, y: usize, margins: &[Lanes]) -> Charges {
         match self {
             Loss::Ovr => softmax::ovr_charges(y, margins),
@@ -77,7 +77,7 @@ impl Loss {
     }
 
     /// Replaces the margins of each lane (one of the learners trained side by side) by the gradient of the loss with
-    /// respect to them, in f32: see [`multiclass_gradient`](Loss::multiclass_gradient).
+    /// respect to these margins, in f32, as [`multiclass_gradient`](Loss::multiclass_gradient) does in f64.
     pub(crate) fn multiclass_derivatives(self, y: usize, margins: &mut [Lanes]) {
         match self {
             Loss::Ovr => softmax::ovr_derivatives(y, margins),

@@ -27,7 +27,7 @@ pub(super) fn derivative(power: f64, y: f64, m: f64) -> f64 {
     if power == 1.0 { mean(m) - y } else { mean((2.0 - power) * m) - paid(y, power - 1.0, m) }
 }
 
-/// Computes y·e^(−am), capped at the largest finite number; 0 for y = 0, even if e^(−am) overflows.
+/// Computes y·e^(−am), a term of the loss, capped at the largest finite number; 0 for y = 0, even if e^(−am) overflows.
 #[inline]
 fn paid(y: f64, a: f64, m: f64) -> f64 {
     if y == 0.0 { 0.0 } else { (y * mean(-a * m)).min(f64::MAX) }
@@ -44,7 +44,7 @@ pub(super) fn least(power: f64, y: f64) -> f64 {
     }
 }
 
-/// Computes e^m, capped at the largest finite number.
+/// Computes the predicted mean e^m at margin m, capped at the largest finite number.
 #[inline]
 pub(super) fn mean(m: f64) -> f64 {
     libm::exp(m).min(f64::MAX)

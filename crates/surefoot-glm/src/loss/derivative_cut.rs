@@ -1,10 +1,10 @@
-//! Range of the labels seen with a log link, and the bounds derived from it at which derivatives of the loss are
-//! clipped.
+//! Range of the labels seen by losses with a log link, and the bounds derived from it at which the derivatives of these
+//! losses are clipped.
 
 use crate::{loss::Loss, numeric::check::is_magnitude};
 use serde::{Deserialize, Serialize};
 
-/// Factor by which a predicted mean may exceed the largest label before the derivative is clipped.
+/// Factor e by which the largest label so far is multiplied in the bounds at which derivatives are clipped.
 const BEYOND: f64 = std::f64::consts::E;
 
 /// Mean and maximum of the labels so far, and their mean exposure (e^offset), for losses with a log link.
@@ -21,7 +21,7 @@ pub(crate) struct LabelRange {
     weight: f64,
     /// Weighted mean of the labels so far.
     mean: f64,
-    /// Largest label so far.
+    /// Largest label so far; 0 before the first row.
     largest: f64,
     /// Logarithm of the weighted mean exposure e^offset; 0 if no row has an offset.
     #[serde(rename = "log_mean_exposure", default, skip_serializing_if = "is_zero")]
@@ -38,7 +38,7 @@ impl LabelRange {
         [self.weight, self.mean, self.largest].into_iter().all(is_magnitude) && self.exposure.is_finite()
     }
 
-    /// Returns the weighted mean of the labels; 0 as long as no label is above 0.
+    /// Returns the weighted mean of the labels so far; 0 as long as no label is above 0.
     pub(crate) fn mean(&self) -> f64 {
         self.mean
     }
@@ -64,14 +64,14 @@ impl LabelRange {
         }
     }
 
-    /// Re-expresses the statistics after a change of the unit of labels: all labels are multiplied by `ratio`.
+    /// Converts the statistics to another unit of labels: all labels so far count as multiplied by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.mean *= ratio;
         self.largest *= ratio;
     }
 
-    /// Returns the bounds (down, up) at which −φ' and φ' are clipped for a row with label `y`, where φ' is the
-    /// derivative of the loss in the margin; both are infinite for losses without a log link.
+    /// Returns the bounds (down, up) of the derivative φ' of the loss with respect to the margin, for a row with label
+    /// `y`: φ' is clipped to [−down, up]. Both are infinite for losses without a log link.
     pub(crate) fn derivative_bounds(&self, loss: Loss, y: f64) -> (f64, f64) {
         let Some(power) = loss.variance_power() else { return (f64::INFINITY, f64::INFINITY) };
         let or = |x: f64, other: f64| if x > 0.0 { x } else { other };
@@ -80,7 +80,7 @@ impl LabelRange {
         (largest * libm::pow(mean, 1.0 - power), libm::pow(largest, 2.0 - power))
     }
 
-    /// Returns `derivative` clipped to the bounds that hold for label `y`.
+    /// Returns the derivative φ' of the loss, clipped to the bounds that hold for label `y`.
     pub(crate) fn cut(&self, loss: Loss, y: f64, derivative: f64) -> f64 {
         let (down, up) = self.derivative_bounds(loss, y);
         derivative.clamp(-down, up)

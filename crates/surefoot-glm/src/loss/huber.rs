@@ -1,6 +1,6 @@
 //! Huber loss: quadratic up to an absolute error of δ, linear beyond; identity link; |φ'| ≤ δ, φ'' ≤ 1.
 
-/// Computes the Huber loss of the error r = m − y: ½r² for |r| ≤ δ, otherwise δ(|r| − δ/2).
+/// Computes the Huber loss of margin m for label y, with error r = m − y: ½r² for |r| ≤ δ, otherwise δ(|r| − δ/2).
 #[inline]
 pub(super) fn value(delta: f64, y: f64, m: f64) -> f64 {
     let r = (m - y).abs();

@@ -20,14 +20,15 @@ pub(super) fn value(y: f64, m: f64) -> f64 {
     z.max(0.0) + libm::log1p(libm::exp(-z.abs()))
 }
 
-/// Returns the part of the logistic loss of a proportion that exceeds ln(1 + e^(−|m|)): |m| times the weight of the
-/// class that the sign of m does not predict.
+/// Computes the second term of the loss of a proportion y, ln(1 + e^(−|m|)) + share: |m| times the weight of the class
+/// that the sign of the margin m does not predict.
 #[inline]
 fn share(y: f64, m: f64) -> f64 {
     m.abs() * 0.5 * (1.0 - y * m.signum())
 }
 
-/// Computes the derivative −y / (1 + e^(ym)) of the logistic loss in the margin, or that of a proportion y.
+/// Computes the derivative −y / (1 + e^(ym)) of the logistic loss with respect to the margin m, or the derivative for a
+/// proportion y between −1 and 1.
 #[inline]
 pub(super) fn derivative(y: f64, m: f64) -> f64 {
     if y.abs() < 1.0 {
@@ -43,18 +44,19 @@ pub(super) fn mean(m: f64) -> f64 {
     if m >= 0.0 { 1.0 / (1.0 + e) } else { e / (1.0 + e) }
 }
 
-/// Returns the mean logistic loss of the best constant margin, given the mean label: the entropy of the classes.
+/// Returns the mean logistic loss of the best constant margin, given the mean of the labels ±1: the entropy of the
+/// classes, in nats.
 pub(super) fn constant(mean: f64) -> f64 {
     0.0 - plogp(0.5 * (1.0 + mean)) - plogp(0.5 * (1.0 - mean))
 }
 
-/// Computes p·ln p; 0 for p = 0, and for negative p, which may result from rounding.
+/// Computes p·ln p; 0 for p = 0, and for slightly negative p, which may result from rounding.
 pub(super) fn plogp(p: f64) -> f64 {
     if p > 0.0 { p * libm::log(p) } else { 0.0 }
 }
 
-/// Computes the logistic loss ln(1 + e^(−ym)), or that of a proportion y, per lane (one of the learners trained side
-/// by side).
+/// Computes the logistic loss ln(1 + e^(−ym)) of label y, or that of a proportion y between −1 and 1, at the margin of
+/// each lane (one of the learners trained side by side).
 pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
     let tail = ln_1p_of_unit(exp_neg_abs(margins));
     if y.abs() < 1.0 {
@@ -63,8 +65,9 @@ pub(super) fn values(y: f32, margins: &Lanes) -> Lanes {
     tail + Lanes(margins.0.map(|m| (-y * m).max(0.0)))
 }
 
-/// Computes the derivative per lane (one of the learners trained side by side) from e = e^(−|m|): its absolute value
-/// is e/(1 + e) if the sign of the margin m predicts the label, otherwise 1/(1 + e).
+/// Computes the derivative of the logistic loss at the margin m of each lane (one of the learners trained side by
+/// side). With e = e^(−|m|), its absolute value is e/(1 + e) if the sign of m predicts the label y, otherwise 1/(1 +
+/// e).
 pub(super) fn derivatives(y: f32, margins: &Lanes) -> Lanes {
     let e = exp_neg_abs(margins);
     let mut out = e;

@@ -117,8 +117,7 @@ impl Loss {
     /// Multiclass losses, which have one margin per class, for any number of classes.
     pub const MULTICLASS: [Loss; 2] = [Loss::Softmax, Loss::Ovr];
 
-    /// All losses with their default parameters: those of [`Loss::SCALAR`], followed by those of
-    /// [`Loss::MULTICLASS`].
+    /// All losses with their default parameters: those of [`Loss::SCALAR`], followed by those of [`Loss::MULTICLASS`].
     pub const ALL: [Loss; 13] = {
         let mut all = [Loss::Logistic; 13];
         let (scalar, multiclass) = all.split_at_mut(Loss::SCALAR.len());
@@ -165,7 +164,8 @@ impl Loss {
         matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge) || self.is_multiclass()
     }
 
-    /// Whether the loss takes one margin per class, for any number of classes; otherwise it takes a single margin.
+    /// Whether the loss is multiclass: it has one margin per class, for any number of classes. Other losses have a
+    /// single margin per row.
     #[must_use]
     pub fn is_multiclass(self) -> bool {
         matches!(self, Loss::Softmax | Loss::Ovr)
@@ -189,11 +189,11 @@ impl Loss {
         }
     }
 
-    /// Checks that a label is within the domain of a regression loss. Labels of classes are checked by the label
+    /// Checks that a label is within the domain of a regression loss; labels of classes are checked by the label
     /// encoder instead.
     ///
     /// # Errors
-    /// Returns a fault of the label that names the domain of the loss and a remedy.
+    /// A fault of the label that names the domain of the loss and a remedy.
     pub fn check(self, label: f64) -> Result<(), Fault> {
         let message = match self {
             _ if !label.is_finite() => "a label is a finite number",
@@ -255,14 +255,14 @@ impl Loss {
         self.variance_power().map_or(0.0, |power| count::least(power, y))
     }
 
-    /// Returns the loss φ(y, m) minus its minimum over margins, at least 0.
+    /// Returns the excess of the loss φ(y, m) over its minimum over margins; at least 0.
     #[inline(never)]
     pub(crate) fn excess(self, y: f64, m: f64) -> f64 {
         (self.value(y, m) - self.minimum(y)).max(0.0)
     }
 
-    /// Returns the loss function for labels (and, without a log link, margins) divided by `unit`; its values equal the
-    /// original ones up to a constant factor.
+    /// Returns the loss function to use after labels (and, without a log link, margins) have been divided by `unit`: δ
+    /// of Huber is divided too. Its values are those of the original loss times a constant.
     pub(crate) fn in_units(self, unit: f64) -> Loss {
         match self {
             Loss::Huber { delta } if unit > 0.0 => Loss::Huber { delta: delta / unit },
@@ -270,7 +270,8 @@ impl Loss {
         }
     }
 
-    /// Returns the loss minus its minimum over margins, per lane (one of the learners trained side by side), in f32.
+    /// Returns the loss minus its minimum over margins, at label `y` and the margin of each lane (one of the learners
+    /// trained side by side), in f32.
     pub(crate) fn values(self, y: f64, margins: &Lanes) -> Lanes {
         match self {
             Loss::Logistic => logistic::values(y as f32, margins),
@@ -278,15 +279,16 @@ impl Loss {
         }
     }
 
-    /// Computes the result of [`values`](Loss::values) for losses other than logistic; a separate function, so that
-    /// the inlined code for logistic loss stays short.
+    /// Computes the result of [`values`](Loss::values) for losses other than logistic. A separate function keeps the
+    /// inlined code for logistic loss short.
     #[inline(never)]
     fn values_one_by_one(self, y: f64, margins: &Lanes) -> Lanes {
         let least = self.minimum(y);
         Lanes(margins.0.map(|m| (self.value(y, m.into()) - least).max(0.0) as f32))
     }
 
-    /// Returns the derivative φ' in the margin, per lane (one of the learners trained side by side), in f32.
+    /// Returns the derivative φ' with respect to the margin, at label `y` and the margin of each lane (one of the
+    /// learners trained side by side), in f32.
     pub(crate) fn derivatives(self, y: f64, margins: &Lanes) -> Lanes {
         match self {
             Loss::Logistic => logistic::derivatives(y as f32, margins),
@@ -358,9 +360,9 @@ impl Loss {
         }
     }
 
-    /// Returns the mean loss of the best constant margin, given the mean and variance of the labels (encoded as −1 and
-    /// +1 for classes); `None` for losses for which mean and variance do not suffice (see
-    /// [`LabelSketch`](crate::metrics::label_sketch::LabelSketch)).
+    /// Returns the mean loss of the best constant margin (the same for all rows), given the mean and variance of the
+    /// labels, where two classes are encoded as −1 and +1. `None` for losses for which mean and variance do not suffice
+    /// (see [`LabelSketch`](crate::metrics::label_sketch::LabelSketch)).
     pub(crate) fn constant(self, mean: f64, variance: f64) -> Option<f64> {
         // Fraction of the smaller class.
         let share = 0.5 * (1.0 - mean.abs());

@@ -17,7 +17,7 @@ fn largest(margins: &[f64]) -> f64 {
     margins.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Computes the softmax loss ln Σ e^(m_j) − m_y of the label's class y.
+/// Computes the softmax loss ln Σ_j e^(m_j) − m_y, where m_j are the margins of all classes and y is the label's class.
 pub(super) fn value(y: usize, margins: &[f64]) -> f64 {
     let largest = largest(margins);
     // The term of the largest margin is 1 and is kept out of the sum, so that a loss near 0 keeps its digits.
@@ -27,7 +27,7 @@ pub(super) fn value(y: usize, margins: &[f64]) -> f64 {
     (largest - margins[y]) + libm::log1p(rest)
 }
 
-/// Replaces margins by their softmax probabilities.
+/// Replaces the margins of all classes by their softmax probabilities e^(m_k)/Σ_j e^(m_j).
 pub(super) fn means(margins: &mut [f64]) {
     let largest = largest(margins);
     margins.iter_mut().for_each(|m| *m = libm::exp(*m - largest));
@@ -35,7 +35,8 @@ pub(super) fn means(margins: &mut [f64]) {
     margins.iter_mut().for_each(|m| *m /= sum);
 }
 
-/// Replaces margins by the gradient p_k − \[k = y\] of the softmax loss.
+/// Replaces the margins by the gradient of the softmax loss: the probability p_k of each class k, minus 1 for the
+/// label's class y.
 pub(super) fn gradient(y: usize, margins: &mut [f64]) {
     means(margins);
     // p_y − 1 would lose digits by cancellation, so the other probabilities are summed instead.
@@ -53,8 +54,8 @@ pub(super) fn ovr_value(y: usize, margins: &[f64]) -> f64 {
     margins.iter().enumerate().map(|(k, &m)| logistic::value(sign(k, y), m)).sum()
 }
 
-/// Replaces each margin by the logarithm of the one-vs-rest probability 1/(1 + e^(−m_k)), which [`means`] then
-/// normalises.
+/// Replaces each margin m_k by ln(1/(1 + e^(−m_k))), the logarithm of the one-vs-rest probability before normalisation.
+/// Applying [`means`] to the result yields the normalised probabilities.
 pub(super) fn ovr_logarithms(margins: &mut [f64]) {
     margins.iter_mut().for_each(|m| *m = -logistic::value(1.0, *m));
 }
@@ -63,13 +64,14 @@ pub(super) fn ovr_gradient(y: usize, margins: &mut [f64]) {
     margins.iter_mut().enumerate().for_each(|(k, m)| *m = logistic::derivative(sign(k, y), *m));
 }
 
-/// Returns the mean softmax loss of the best constant margins, given the relative frequencies of the classes: their
-/// entropy.
+/// Returns the mean softmax loss of the best constant margins (the same for all rows), given the relative frequencies
+/// of the classes: their entropy, in nats.
 pub(super) fn constant(shares: impl Iterator<Item = f64>) -> f64 {
     0.0 - shares.map(logistic::plogp).sum::<f64>()
 }
 
-/// Returns the mean one-vs-rest loss of the best constant margins, given the relative frequencies of the classes.
+/// Returns the mean one-vs-rest loss of the best constant margins (the same for all rows), given the relative
+/// frequencies of the classes.
 pub(super) fn ovr_constant(shares: impl Iterator<Item = f64>) -> f64 {
     shares.map(|share| logistic::constant(2.0 * share - 1.0)).sum()
 }
@@ -78,7 +80,8 @@ fn max(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// Returns the largest and the second largest margin per lane (one of the learners trained side by side).
+/// Returns the largest and the second largest margin over the classes, for each lane (one of the learners trained side
+/// by side).
 fn two_largest(margins: &[Lanes]) -> (Lanes, Lanes) {
     let (mut first, mut second) = (Lanes([f32::NEG_INFINITY; LANES]), Lanes([f32::NEG_INFINITY; LANES]));
     for margins in margins {
@@ -90,8 +93,8 @@ fn two_largest(margins: &[Lanes]) -> (Lanes, Lanes) {
     (first, second)
 }
 
-/// Computes the softmax losses that are charged per lane (one of the learners trained side by side): the loss of the
-/// label, and the loss if the class with the second largest margin were the label.
+/// Computes two softmax losses for each lane (one of the learners trained side by side), from which mixture weights are
+/// updated: the loss for the label y, and the loss if the class with the second largest margin were the label.
 pub(super) fn charges(y: usize, margins: &[Lanes]) -> Charges {
     let (first, second) = two_largest(margins);
     let sum = margins.iter().fold(Lanes::default(), |sum, &m| sum + exp_neg_abs(&(m - first)));
@@ -116,8 +119,8 @@ pub(super) fn derivatives(y: usize, margins: &mut [Lanes]) {
     margins.iter_mut().for_each(|m| *m = *m / sum);
 }
 
-/// Computes the one-vs-rest losses that are charged per lane (one of the learners trained side by side): the loss, and
-/// the loss if the margin of every class had the wrong sign.
+/// Computes two one-vs-rest losses for each lane (one of the learners trained side by side), from which mixture weights
+/// are updated: the loss for the label y, and the loss if the margin of every class had the wrong sign.
 pub(super) fn ovr_charges(y: usize, margins: &[Lanes]) -> Charges {
     let mut charges = Charges { values: [0.0; LANES], wrong_side: [0.0; LANES] };
     for (class, margins) in margins.iter().enumerate() {

@@ -9,13 +9,13 @@ mod golden;
 /// Margins at which losses are tested; none is a point where a loss is not differentiable.
 const MARGINS: [f64; 9] = [-30.0, -3.0, -1.1, -1e-3, 0.0, 1e-3, 0.5, 2.0, 30.0];
 
-/// Returns all losses, some of them also with other than the default parameters.
+/// Returns all losses with a single margin, some of them twice: with default and with other parameters.
 fn losses() -> impl Iterator<Item = Loss> {
     let more = [Loss::Huber { delta: 0.3 }, Loss::Quantile { tau: 0.9 }, Loss::Tweedie { power: 1.1 }];
     Loss::SCALAR.into_iter().chain(more)
 }
 
-/// Returns labels within the domain of the loss, to test it with.
+/// Returns a few labels within the domain of the loss, with which it is tested.
 fn labels(loss: Loss) -> &'static [f64] {
     match loss {
         _ if loss.classifies() => &[-1.0, 1.0],
@@ -25,7 +25,7 @@ fn labels(loss: Loss) -> &'static [f64] {
     }
 }
 
-/// Calls `look` with every combination of loss, label and margin that is tested.
+/// Calls `look` with every combination of loss, label and margin at which losses are tested.
 fn each(mut look: impl FnMut(Loss, f64, f64)) {
     for loss in losses() {
         labels(loss).iter().for_each(|&y| MARGINS.iter().for_each(|&m| look(loss, y, m)));

@@ -19,10 +19,10 @@ pub(crate) struct FeatureMap<T> {
     raw: PagedMap<T>,
     /// Limit below which ids index pages directly, a power of two.
     limit: u64,
-    /// Lower bound on the number of features in the map: one per page of `raw`, plus one per id that was ever
-    /// numbered.
+    /// Lower bound on the number of features in the map, which determines `limit`: one per page of `raw`, plus one per
+    /// id that was ever put into `numbers`.
     known: u64,
-    /// Numbers of the ids at or above `limit`, in the order of their first occurrence.
+    /// Table that numbers the ids at or above `limit` as 0, 1, 2, …, in the order of their first occurrence.
     numbers: IdTable,
     /// Values of the ids at or above `limit`, indexed by the numbers in `numbers`.
     numbered: PagedMap<T>,
@@ -30,10 +30,12 @@ pub(crate) struct FeatureMap<T> {
 
 /// Minimum of the limit below which ids index pages directly.
 const LEAST_LIMIT: u64 = 1 << 12;
-/// Ratio of the limit to the number of features: at least about one in eight ids below the limit has a feature.
+/// Largest ratio of the limit to the number of features (before rounding up to a power of two), so that at least about
+/// one in eight ids below the limit has a feature.
 const SPARSEST: u64 = 8;
 
-/// Returns the limit below which ids index pages directly, for a map with `known` features.
+/// Returns the limit below which ids index pages directly: a power of two, in proportion to the number `known` of
+/// features in the map.
 fn limit(known: u64) -> u64 {
     known.saturating_mul(SPARSEST).clamp(LEAST_LIMIT, ID_LIMIT).next_power_of_two()
 }
@@ -45,7 +47,8 @@ impl<T> Default for FeatureMap<T> {
 }
 
 impl<T> FeatureMap<T> {
-    /// Returns an empty map, whose limit for direct indexing suits `count` or more features.
+    /// Returns an empty map that is prepared for `count` or more features: the limit below which ids index pages
+    /// directly is chosen for this number.
     pub(crate) fn for_at_least(count: usize) -> FeatureMap<T> {
         let known = count as u64;
         let (raw, numbers, numbered) = (PagedMap::default(), IdTable::default(), PagedMap::default());
@@ -66,8 +69,8 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         })
     }
 
-    /// Raises the limit for direct indexing if there are enough features. This moves values, so all slots become
-    /// invalid.
+    /// Raises the limit below which ids index pages directly, if the map now has enough features for a higher one. This
+    /// moves values, so all slots (addresses of values) become invalid.
     #[inline]
     pub(crate) fn raise_limit_if_due(&mut self) {
         if limit(self.known) > self.limit {
@@ -127,7 +130,7 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         if ids.get(found).is_some_and(|&id| id >= self.limit) { self.find_some(found, ids, slots) } else { found }
     }
 
-    /// Continues [`find`](FeatureMap::find) from position `found`, one id at a time.
+    /// Continues [`find`](FeatureMap::find) from position `found` in `ids`, looking up one id at a time.
     #[inline(never)]
     fn find_some(&self, mut found: usize, ids: &[u64], slots: &mut [Slot<T>]) -> usize {
         for (&id, slot) in ids.iter().zip(slots).skip(found) {

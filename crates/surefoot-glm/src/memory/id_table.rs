@@ -88,7 +88,7 @@ impl IdTable {
         self.buckets[at] = bucket;
     }
 
-    /// Returns the position of the bucket at which the search for `id` starts.
+    /// Returns the index of the bucket at which the linear probing for `id` starts.
     #[inline(always)]
     fn first(&self, id: u64) -> usize {
         self.hasher.hash(id) as usize & self.buckets.len().wrapping_sub(1)

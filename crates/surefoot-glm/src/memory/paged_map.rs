@@ -308,8 +308,8 @@ fn slab(bytes: usize, large: bool) -> Option<MmapRaw> {
     Some(slab.into())
 }
 
-/// Returns the address of the first value of a slab. No reference to the slab is created, because its values are in
-/// use by address.
+/// Returns the address of the first value of a slab. No reference to the slab is created, because other pointers to its
+/// values are in use.
 fn start<T: Zeroable>(slab: &MmapRaw) -> NonNull<T> {
     // Mappings are aligned to system pages.
     const { assert!(align_of::<T>() <= 4096) };

@@ -15,7 +15,7 @@ const CENTRES: usize = 64;
 /// sketch is exact up to 64 different labels. Costs O(64) per row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LabelSketch {
-    /// Centres (means of merged labels) in ascending order.
+    /// Centres (means of the labels merged into one) in ascending order.
     labels: Vec<f64>,
     /// Total weight of the labels merged into each centre.
     weights: Vec<f64>,
@@ -47,7 +47,7 @@ impl LabelSketch {
         }
     }
 
-    /// Merges the two neighbouring centres whose merger changes labels least.
+    /// Merges the two neighbouring centres whose merging changes the labels least.
     fn merge(&mut self) {
         let moved = |i: usize| {
             let (a, b) = (self.weights[i], self.weights[i + 1]);

@@ -66,7 +66,7 @@ pub struct Metrics {
     sizes: Mean,
     /// Weighted mean of the loss minus the least loss that any margin has for the row's label.
     excess: Mean,
-    /// Weighted mean of the least loss that any margin has for the row's label.
+    /// Weighted mean, over the rows, of the least loss that any margin has for the row's label.
     saturated: Mean,
     /// Weighted mean and variance of the labels.
     labels: Moments,

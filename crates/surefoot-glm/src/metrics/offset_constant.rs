@@ -14,17 +14,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum OffsetConstant {
-    /// Sums for losses with a log link and variance power p. Up to constant factors, the total loss of the margins c +
-    /// o, with the constant c and the offset o of each row, is paid·e^(−(p−1)c) + due·e^((2−p)c) + rest.
+    /// Sums for losses with a log link and variance power p (1 for counts, 2 for gamma). For the margins c + o, with the constant c and the
+    /// offset o of each row, the total loss up to constant factors is paid·e^(−(p−1)c) + due·e^((2−p)c) + rest.
     Rates {
-        /// Sum of w·y·e^(−(p−1)o) over the rows, with weight w, label y and offset o of a row.
+        /// Sum of w·y·e^(−(p−1)o) over the rows, for a row of weight w, label y and offset o, and the variance power p of the loss.
         #[serde(rename = "observed")]
         paid: Sum,
-        /// Sum of w·e^((2−p)o) over the rows, with weight w and offset o of a row.
+        /// Sum of w·e^((2−p)o) over the rows, for a row of weight w and offset o, and the variance power p of the loss.
         #[serde(rename = "expected")]
         due: Sum,
-        /// Sum of the terms of the loss that do not depend on the constant c: −Σ w·y·o for p = 1, Σ w·o for p = 2,
-        /// otherwise 0.
+        /// Sum of the terms of the loss that do not depend on the constant: −Σ w·y·o for variance power p = 1, Σ w·o for p = 2, otherwise
+        /// 0, for rows of weight w, label y and offset o.
         #[serde(rename = "constant")]
         rest: Sum,
     },
@@ -33,8 +33,8 @@ pub(crate) enum OffsetConstant {
 }
 
 impl OffsetConstant {
-    /// Returns the statistics of the rows before the first row with an offset, given their total weight and mean
-    /// encoded label; `None` for losses that need no such statistics.
+    /// Returns the statistics of rows that all have offset 0, given their total weight and mean encoded label, to which rows with offsets
+    /// are then added; `None` for losses that need no such statistics.
     pub(crate) fn new(loss: Loss, weight: f64, mean: f64) -> Option<OffsetConstant> {
         if loss.variance_power().is_some() {
             let mut sums = [Sum::default(); 2];
@@ -86,8 +86,7 @@ impl OffsetConstant {
         }
     }
 
-    /// Returns the mean loss of the best constant; `sign` is −1 if the classes −1 and +1 were encoded the other way
-    /// round than in the model, otherwise 1.
+    /// Returns the mean loss of the best constant; `sign` is −1 if the negative class is encoded as +1, otherwise 1.
     pub(crate) fn constant(&self, loss: Loss, weight: f64, sign: f64) -> Option<f64> {
         match self {
             OffsetConstant::Rates { paid, due, rest } => {

@@ -10,14 +10,14 @@ pub(crate) struct ProgressiveMetrics {
     kind: Kind,
     /// Mean loss of the rows since the last call of [`take_recent`](ProgressiveMetrics::take_recent).
     recent: Mean,
-    /// Margins of the row given to the learner's last `ask`: a single one, or one per class by class number.
+    /// Margins predicted for the row that is added next: a single one, or one per class by class number.
     pub(crate) margins: Vec<f64>,
 }
 
 #[derive(Debug)]
 enum Kind {
-    /// Metrics for a single margin: with labels as currently encoded, and with the opposite sign, which is needed if a
-    /// second label turns out to be the larger one.
+    /// Metrics for a single margin: first with the labels as currently encoded, then with all labels and margins
+    /// negated, which replace the first if a second label turns out to be the larger one.
     One(Box<[Metrics; 2]>),
     /// Metrics for a multiclass loss.
     Many(Box<ClassMetrics>),
@@ -33,8 +33,8 @@ impl ProgressiveMetrics {
     }
 
     /// Adds the row whose margins are in `margins`, given its encoded label `y`, its weight and its loss `value`. The
-    /// encoder has already been given the label; `sign` is the encoder's sign from before, when the margins were
-    /// computed.
+    /// encoder has already seen the row's label, which may have flipped the sign of the model; `sign` is the sign with
+    /// which the margins were computed.
     pub(crate) fn add(&mut self, encoder: &LabelEncoder, y: f64, weight: f64, value: f64, sign: f64) {
         self.recent.add(value, weight);
         match &mut self.kind {
@@ -52,7 +52,8 @@ impl ProgressiveMetrics {
         }
     }
 
-    /// Swaps the two metrics, because a second label has flipped the sign of encoded labels.
+    /// Swaps the metrics of the two possible signs of labels, because the second label has flipped the sign of the
+    /// model.
     pub(crate) fn swap_signs(&mut self) {
         if let Kind::One(metrics) = &mut self.kind {
             metrics.swap(0, 1);

@@ -60,7 +60,7 @@ impl ProgressiveLoss {
         }
     }
 
-    /// Returns the mean loss of the rows, as a sum with its total weight.
+    /// Returns the mean loss of the rows as an accumulator, which also holds their total weight.
     pub(crate) fn mean(&self) -> &Mean {
         &self.loss
     }
@@ -74,8 +74,8 @@ impl ProgressiveLoss {
     }
 
     /// Returns the mean loss of the best constant, which is added to the offset of each row to give its margin; `sign`
-    /// is −1 if the classes −1 and +1 were encoded the other way round than in the model, otherwise 1. For losses that
-    /// need a [`LabelSketch`], the result is a close lower bound.
+    /// is −1 if the negative class is encoded as +1, otherwise 1. For losses that need a [`LabelSketch`], the result is
+    /// a close lower bound.
     pub(crate) fn constant(&self, loss: Loss, sign: f64) -> Option<f64> {
         let constant = match (&self.sketch, &self.offsets) {
             (Some(sketch), _) => sketch.constant(loss),

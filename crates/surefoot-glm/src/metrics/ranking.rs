@@ -21,7 +21,7 @@ pub(super) struct Areas {
     pub(super) precision: Option<(f64, f64)>,
 }
 
-/// Total weights of the negative and of the positive rows whose margin is above a threshold (or in a range).
+/// Total weight of the negative rows, and of the positive rows, whose margin is above a threshold (or in a range).
 type Above = [f64; 2];
 
 impl Ranking {

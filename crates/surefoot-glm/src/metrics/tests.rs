@@ -75,7 +75,7 @@ fn regression_agrees_with_scikit_learn_far_from_zero() {
     assert_eq!((found.accuracy, found.auc), (None, None));
 }
 
-/// Returns 500 test rows (margin, uniform random number, weight).
+/// Returns 500 random rows of regression tests, as (margin, uniform random number, weight).
 fn numbers() -> Vec<(f64, f64, f64)> {
     let mut u = Uniform(2463534242);
     (0..500).map(|_| (4.0 * u.next() - 1.0, u.next(), u.next())).collect()
@@ -176,7 +176,8 @@ fn rates_of_many_classes_agree_with_scikit_learn() {
     }
 }
 
-/// Checks the end points of the plotted curves, and that the area under the precision steps is the average precision.
+/// Checks the end points of the ROC and precision-recall curves, and that the area under the precision-recall curve as
+/// a step function is the reported average precision.
 #[test]
 fn pictures_are_what_the_areas_are_of() {
     let mut metrics = Metrics::new(Loss::Logistic);

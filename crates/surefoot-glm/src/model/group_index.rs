@@ -19,15 +19,16 @@ use std::collections::HashSet;
 /// Name of the saved array of group numbers, one per feature.
 const GROUP: &str = "group";
 
-/// Group numbers of all features seen. If several features share an id because ids are hashed to few bits, the largest
-/// of their group numbers counts.
+/// Group numbers of all features seen in training. If several features share an id because ids are hashed to few bits,
+/// the largest of their group numbers counts.
 #[derive(Debug)]
 pub(crate) struct GroupIndex {
     /// Penalty factors and weight bounds of the groups, from the settings.
     groups: FeatureGroups,
     /// Group number of each feature seen, by feature id; 0 for features that match no name of a group.
     numbers: FeatureMap<u32>,
-    /// Feature ids and group numbers of the row given to the last `inspect`.
+    /// Feature ids and group numbers of the row given to the last [`inspect`](GroupIndex::inspect), which are stored
+    /// only if the row is accepted.
     row: Vec<(u64, u32)>,
 }
 
@@ -109,8 +110,8 @@ fn saved(len: usize, state: &State) -> Result<&[u32], String> {
     }
 }
 
-/// Returns the penalty factors and weight bounds of the features at `positions` in the model's index; empty if the
-/// model has no feature groups.
+/// Returns the penalty factors and weight bounds of some features, given their positions in the model's list of feature
+/// ids (`Model::index`); empty if the model has no feature groups.
 pub(crate) fn rules(model: &Model, positions: &[usize]) -> Vec<Rule> {
     let Settings { groups, penalty, .. } = &model.settings;
     let groups_of = model.state.as_ref().and_then(|state| saved(model.index.len(), state).ok());
@@ -120,7 +121,7 @@ pub(crate) fn rules(model: &Model, positions: &[usize]) -> Vec<Rule> {
 
 impl Model {
     /// Returns the names of penalty factors, and the names of bounds, that match no feature seen in training. Both
-    /// lists are empty for slim models, which do not store group numbers.
+    /// lists are empty for slim models (without training state), which do not store group numbers.
     #[must_use]
     pub fn unused_groups(&self) -> (Vec<&str>, Vec<&str>) {
         let groups = &self.settings.groups;

@@ -51,8 +51,8 @@ pub struct Predictor {
 struct Slot {
     /// Weight of the feature in a model with one margin; 0 in a multiclass model.
     weight: f64,
-    /// Row of the feature in `columns` plus 1, which is its position in the model's index plus 1; 0 for an unseen
-    /// feature.
+    /// Number of the feature, which is its position in the model's index (and its row in `columns`) plus 1; 0 for an
+    /// unseen feature.
     seen: u64,
 }
 

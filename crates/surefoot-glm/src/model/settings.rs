@@ -70,7 +70,7 @@ pub struct Penalty {
 }
 
 impl PenaltyTerm {
-    /// Returns the penalties of a path (grid) as multiples of its largest penalty, descending from 1 to 1e-8, two per
+    /// Returns the grid of penalties (the path) as multiples of the largest penalty: from 1 down to 1e-8, two per
     /// decade.
     pub(crate) fn shares() -> impl ExactSizeIterator<Item = f64> {
         (0..17).map(|step| libm::exp10(-f64::from(step) / 2.0))
@@ -160,7 +160,7 @@ pub struct LossBounds {
     pub least: f64,
     /// Largest loss that any model in the ball can have on a row.
     pub largest: f64,
-    /// Largest absolute derivative of the loss in the margin, over the same models and rows.
+    /// Largest absolute derivative of the loss with respect to the margin, over the same models and rows.
     pub max_derivative: f64,
 }
 

@@ -59,7 +59,7 @@ impl State {
         }
     }
 
-    /// Returns the numbers of the `f64` array `name`, and checks that there are `len` of them.
+    /// Returns the elements of the array `name`, which must be of type `f64`, and checks that there are `len` of them.
     ///
     /// # Errors
     /// Returns a message if the array is missing, has another length, or has another type.

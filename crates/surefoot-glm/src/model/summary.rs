@@ -29,11 +29,11 @@ pub struct Summary {
     /// Step-size scale D of the lane with the largest share in the model. A lane is one of the learners trained side
     /// by side; `None` if the learner has no lanes.
     pub lane: Option<f64>,
-    /// Scale, selection statistic and share of each lane (one of the learners trained side by side); empty if the
-    /// learner has no lanes.
+    /// Lanes (learners trained side by side), each with its step-size scale, the sum of losses by which lanes are
+    /// compared, and its share in the model; empty if the learner has no lanes.
     pub lanes: Vec<Lane>,
-    /// Points of the penalty path, from the heaviest penalty to the lightest; empty if the penalty was not chosen from
-    /// a path.
+    /// Penalties that were compared (the path, a grid from the heaviest penalty to the lightest), with their losses;
+    /// empty if the penalty was not chosen from a path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<PathPoint>,
 }

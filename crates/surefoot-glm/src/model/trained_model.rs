@@ -1,4 +1,4 @@
-//! Trained model: weights, settings, and, unless the model is slim, the state of its trainer.
+//! Trained model: weights, settings, and, unless the model is slim (for prediction only), the state of its trainer.
 
 use super::{certificate::Certificate, settings::Settings};
 use super::{state::State, summary::Summary};

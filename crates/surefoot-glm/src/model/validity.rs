@@ -40,8 +40,8 @@ impl Model {
         self.check_vectors()
     }
 
-    /// Checks a model from which the search for an optimum is to start. Weights may be infinite or NaN: such a start
-    /// is replaced.
+    /// Checks a model whose weights are the initial values for computing the optimum. Weights may be infinite or NaN:
+    /// the search then starts elsewhere.
     pub(crate) fn check_start(&self) -> Result<(), String> {
         self.settings.check_ranges()?;
         self.labels.check(self.settings.loss)?;

@@ -1,7 +1,7 @@
-//! Range checks of numbers.
+//! Range checks of numbers, and the limits that these use.
 
-/// Maximum for counters of rows and nonzeros. Up to it, counters are exactly representable in f64, and their sums do
-/// not overflow u64.
+/// Maximum for counters of rows and of nonzeros. Counters up to it are exactly representable in f64, and sums of them
+/// do not overflow u64.
 pub(crate) const MOST_ROWS: u64 = 1 << 53;
 
 /// Returns an error with the message `wrong` if the condition `holds` is false.

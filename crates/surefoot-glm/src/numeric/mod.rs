@@ -1,6 +1,5 @@
-//! Compensated sums, and range checks of numbers.
-//!
-//! This module uses no other module. A function belongs here if it is useful to any numerical program.
+//! Compensated sums and range checks: functions that are useful to any numerical program. This module uses no other
+//! module of the crate.
 
 pub(crate) mod check;
 pub(crate) mod sums;

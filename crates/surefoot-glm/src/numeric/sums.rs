@@ -14,7 +14,7 @@ pub(crate) struct Sum {
     carry: f64,
 }
 
-/// Serialization of f64 that may have overflowed and are only displayed: numbers that are not finite become null in
+/// Serialization of f64 that are only displayed, and may have overflowed: numbers that are not finite become null in
 /// JSON, and null is read back as NaN, so that a run can be resumed.
 pub(crate) mod nan_as_null {
     use serde::{Deserialize, Deserializer, Serializer};
@@ -61,7 +61,7 @@ impl Sum {
     }
 }
 
-/// Weighted mean of numbers, held as the sum of weight·number and the sum of weights.
+/// Weighted mean of numbers, held as the sum of weight·number and the sum of the weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mean {
     total: Sum,
@@ -74,7 +74,7 @@ impl Mean {
         self.weight.add(weight);
     }
 
-    /// Adds all numbers that have been added to another mean.
+    /// Adds to this mean all numbers, with their weights, that were added to the mean `other`.
     pub(crate) fn join(&mut self, other: &Mean) {
         self.total.add(other.total.value());
         self.weight.add(other.weight.value());
@@ -102,7 +102,7 @@ impl Mean {
     }
 }
 
-/// Weighted mean, and second central moment Σ w(y − mean)², of numbers y with weights w, updated in one pass (Welford
+/// Weighted mean and sum of squared deviations Σ w(y − mean)² of numbers y with weights w, updated in one pass (Welford
 /// 1962, West 1979). This avoids the cancellation in Σ wy² − (Σ wy)²/Σw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Moments {
@@ -120,7 +120,7 @@ impl Moments {
         self.squares.add(weight * before * (y - self.mean.value()));
     }
 
-    /// Changes the moments as if every number added so far had been multiplied by `ratio`.
+    /// Changes the moments as if every number y added so far had been multiplied by `ratio`.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.mean.rescale(ratio);
         self.squares.rescale(ratio * ratio);

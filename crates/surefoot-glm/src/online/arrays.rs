@@ -12,17 +12,19 @@ use crate::{
 };
 use std::sync::Mutex;
 
-/// Name of the array of gradient sums θ, one per lane (learners trained side by side). Each array in this file holds,
-/// for every coordinate store, one row per feature in the order of the model's index, and finally one row for the
+/// Name of the array of gradient sums θ, one per lane (one of the learners trained side by side). In each array in this
+/// file, every coordinate store has one row per feature, in the order of the model's index, and finally one row for the
 /// intercept if there is one.
 const THETA: &str = "theta";
-/// Name of the array of averaged directions, one per lane (one of the learners trained side by side).
+/// Name of the array of averages over all rounds of the directions (gradient sum times step size), one per lane (one of
+/// the learners trained side by side).
 const AVERAGE: &str = "average";
 /// Name of the array of the sums of squared gradients.
 const SQUARES: &str = "squared_gradients";
 /// Name of the array of the rounds (numbers of rows learnt) in which coordinates were last updated.
 const STEP: &str = "last_step";
-/// Name of the array of inverse scales 1/M, whose last bits count the updates of the coordinate.
+/// Name of the array of inverse scales 1/M, where M is the largest |x| of the coordinate so far; the last bits of each
+/// entry count the updates of the coordinate.
 const UNIT: &str = "inverse_scale";
 
 /// Copies the state of the features `index` from all stores to named arrays. `shape` is the leading shape of the
@@ -90,8 +92,8 @@ impl<'a> Columns<'a> {
 /// Minimum number of features for which work is split between two threads.
 const MANY: usize = 1 << 15;
 
-/// Runs `work` on the ids with the data that belongs to them. At least [`MANY`] ids are split into halves for two
-/// threads, because training waits while a model is saved.
+/// Calls `work` with the feature ids `index` and their data `all`. From [`MANY`] ids on, splits both into halves (the
+/// data by `split_at`) for two threads, because training waits while a model is saved.
 pub(super) fn in_halves<T: Send>(
     index: &[u64],
     all: T,

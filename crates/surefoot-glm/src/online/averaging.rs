@@ -1,5 +1,5 @@
-//! Averaging of the iterates of all rounds, with weights α_t for round t (anytime conversion). The weights are given
-//! by their prefix sums A_t.
+//! Averaging of the iterates of all rounds, with weights α_t for round t (anytime online-to-batch conversion, in which
+//! gradients are computed near the average). The weights are given by their prefix sums A_t.
 
 use crate::numeric::check::need;
 use serde::{Deserialize, Serialize};

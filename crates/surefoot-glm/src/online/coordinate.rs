@@ -19,14 +19,15 @@ use surefoot::Real;
 #[derive(Clone, Copy, Debug, Default, Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct Coordinate {
-    /// Per lane (one of the learners trained side by side): θ = −Σ g·x/M over the rows learnt, where g is the
-    /// derivative of the loss in the lane's margin, x the value in the row and M the scale of the coordinate.
-    /// Gradients are in a unit of their own: see [`label_units`](crate::online::label_units).
+    /// Gradient sum θ = −Σ g·x/M over the rows learnt, for each lane (one of the learners trained side by side). Here g
+    /// is the derivative of the loss with respect to the lane's margin, x the value in the row and M the scale of the
+    /// coordinate. Gradients are divided by a unit: see [`label_units`](crate::online::label_units).
     pub(crate) theta: Lanes,
-    /// Per lane (one of the learners trained side by side): average of the directions θ/√S over the rounds up to the
-    /// last update.
+    /// Average of the directions θ/√S over the rounds up to the last update, for each lane (one of the learners trained
+    /// side by side); θ is the lane's gradient sum, S the sum of squared gradients.
     pub(crate) average: Lanes,
-    /// S = Σ (g·x/M)² over the rows learnt, where g is the derivative of the mixed model: see [`Gradients::model`].
+    /// Sum of squared gradients S = Σ (g·x/M)² over the rows learnt, where g is the derivative of the loss of the
+    /// model, x the value in the row and M the scale of the coordinate: see [`Gradients::model`].
     pub(crate) squares: f32,
     /// Round (number of the learnt row) in which the coordinate was last updated; 0 if it has never been updated.
     pub(crate) step: u32,
@@ -38,11 +39,11 @@ pub(crate) struct Coordinate {
 /// relative to its scale M, and before multiplication by the step-size scales of the lanes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Points {
-    /// Per lane (one of the learners trained side by side): average of the directions of all rounds, from which the
-    /// model's weights are computed.
+    /// Average of the directions of all rounds, for each lane (one of the learners trained side by side), from which
+    /// the model's weights are computed.
     pub(crate) average: Lanes,
-    /// Per lane (one of the learners trained side by side): direction of the current iterate, θ times the
-    /// [`step_size`], which is about θ/√S.
+    /// Direction of the current iterate for each lane (one of the learners trained side by side): the lane's gradient
+    /// sum θ times the [`step_size`], about θ/√S for the sum of squared gradients S.
     pub(crate) direction: Lanes,
 }
 
@@ -59,8 +60,8 @@ impl Coordinate {
     }
 
     /// Returns the points (average and iterate) of the coordinate in the current round, without changing its state.
-    /// `rate` is its [`step_size`], and `share` is the weight in the average of the rounds since its last update. Both
-    /// points are 0 if it has never been updated.
+    /// `rate` is its [`step_size`], and `share` is the weight, in the average, of the rounds since its last update.
+    /// Both points are 0 if it has never been updated.
     #[inline(always)]
     pub(crate) fn ask(&self, rate: f32, share: f32) -> Points {
         let direction = self.theta * Lanes::of(f64::from(rate));
@@ -69,14 +70,15 @@ impl Coordinate {
         Points { average, direction }
     }
 
-    /// Returns the averages of the coordinate's directions as of the current round, which counts the rows learnt.
+    /// Returns the coordinate's average over all rounds (rows learnt) up to the current one, per lane (one of the
+    /// learners trained side by side), before multiplication by step-size scales.
     pub(crate) fn average_at(&self, averaging: &Averaging) -> Lanes {
         let rate = step_size(self.squares, self.inverse_scale.updates() as f32);
         self.ask(rate, averaging.weight_since(self.step)).average
     }
 
-    /// Updates the coordinate with the gradients of a row in which its value is M; `average` is that returned by
-    /// [`Coordinate::ask`] in this round.
+    /// Updates the coordinate with the gradients of a row in which its value, relative to its scale, is 1, as for the
+    /// intercept; `average` is the one returned by [`Coordinate::ask`] in this round.
     pub(crate) fn tell(&mut self, averaging: &Averaging, gradients: &Gradients, average: &Lanes) {
         self.theta = self.theta - gradients.lanes;
         self.squares += gradients.model * gradients.model;
@@ -85,7 +87,8 @@ impl Coordinate {
         self.inverse_scale = self.inverse_scale.with_update();
     }
 
-    /// Re-expresses the state after a change of the unit of gradients: multiplies all gradient sums by `ratio`.
+    /// Multiplies the gradient sums by `ratio`, and the sum of squares by its square, after a change of the unit in
+    /// which gradients are stored.
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
         let ratio = ratio as f32;
         self.theta = Lanes(self.theta.0.map(|theta| theta * ratio));
@@ -93,20 +96,21 @@ impl Coordinate {
     }
 }
 
-/// Derivatives of the loss in the margin at one row, in units of gradients (see
+/// Derivatives of the loss with respect to the margin at one row, as multiples of the unit of gradients (see
 /// [`label_units`](crate::online::label_units)).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gradients {
-    /// Derivative for each lane (one of the learners trained side by side), computed at the lane's own query point.
+    /// Derivative for each lane (one of the learners trained side by side), at the lane's query point: the point
+    /// between average and current iterate at which it computes gradients.
     pub(crate) lanes: Lanes,
-    /// Derivative for the mixed model: the root mean square of the lanes' derivatives, weighted by the mixture weights
-    /// of the lanes (learners trained side by side).
+    /// Derivative for the model, the weighted mean of the lanes (learners trained side by side): the root mean square
+    /// of the lanes' derivatives, weighted by the mixture weights of the lanes.
     pub(crate) model: f32,
 }
 
 /// Returns the model's weight for raw feature values, which is the product `dot` · 1/M · `factor`. Here `dot` is the
-/// dot product of the coordinate's averages with [`Terms::parts`](crate::online::terms::Terms), `inverse` is 1/M, and
-/// `factor` is [`Terms::factor`](crate::online::terms::Terms).
+/// dot product of the coordinate's averages with [`Terms::parts`](crate::online::terms::Terms), `inverse` is 1/M for
+/// the coordinate's scale M (its largest |x| so far), and `factor` is [`Terms::factor`](crate::online::terms::Terms).
 #[inline(always)]
 pub(crate) fn raw_weight(dot: f32, inverse: f64, factor: f64) -> f64 {
     f64::from(dot) * inverse * factor

@@ -47,7 +47,8 @@ impl CoordinateStore {
         CoordinateStore::with_room(intercept, 0)
     }
 
-    /// Returns a store without features, whose feature map suits `count` or more features.
+    /// Returns a store without features that is prepared for `count` or more features, with an intercept if
+    /// `intercept`.
     pub(crate) fn with_room(intercept: bool, count: usize) -> CoordinateStore {
         let intercept = intercept.then(Coordinate::with_unit_scale);
         CoordinateStore { intercept, features: FeatureMap::for_at_least(count) }
@@ -150,8 +151,8 @@ impl CoordinateStore {
             + terms.offset.model
     }
 
-    /// Returns the margin, at the row given to the last `ask`, of the model whose weights are shrunk by `shrink_step`.
-    /// It equals the margin of the saved model to the bit.
+    /// Returns the margin, at the row given to the last `ask`, of the model with the shrinkage `shrink_step` by penalty
+    /// and bounds. It equals the margin of the saved model to the bit.
     pub(crate) fn shrunk(
         &self,
         terms: &Terms,
@@ -266,7 +267,8 @@ fn weight(id: u64, c: &Coordinate, terms: &Terms, group_index: Option<&GroupInde
     }
 }
 
-/// Returns the weight of a feature before shrinkage, for values relative to its scale M.
+/// Returns the weight of a feature before shrinkage by the penalty, for values divided by the feature's scale M, the
+/// largest |x| so far.
 fn unshrunk_weight(c: &Coordinate, terms: &Terms) -> f64 {
     f64::from(c.average_at(&terms.averaging).dot(terms.parts)) * terms.factor
 }
@@ -338,7 +340,7 @@ fn tell<W: F32x16>(
     }
 }
 
-/// The loops `ask` and `tell` and the copying of values, each compiled once per instruction set.
+/// The inner loops `ask` and `tell`, and the copying of values, each compiled once per instruction set.
 #[cfg(target_arch = "x86_64")]
 mod compiled {
     use super::*;

@@ -17,33 +17,35 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Largest multiple of a unit that a number may be; beyond it, the number becomes the new unit. The fourth power of
-/// this limit still fits into an f32.
+/// Largest multiple of a unit (the number by which stored numbers are divided) that a number may be; beyond it, the
+/// number becomes the new unit. The fourth power of this limit still fits into an f32.
 const FAR: f64 = 4_294_967_296.0;
 
-/// Units of labels, margins and gradients (numbers are stored as multiples of them), and statistics of the labels so
-/// far.
+/// Units of labels, margins and gradients, of which the learner stores numbers as multiples, and statistics of the
+/// labels so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct LabelUnits {
-    /// Unit of labels, and without a log link also of margins; 0 as long as all labels are 0.
+    /// Unit of labels (the number by which stored labels are divided), and without a log link also of margins; 0 as
+    /// long as all labels are 0.
     label: f64,
-    /// Unit of weighted gradients (themselves in the unit of margins); 0 as long as all gradients are 0.
+    /// Unit of gradients, the first nonzero one (row weight times derivative of the loss, where margins are in their
+    /// unit); 0 as long as all gradients are 0.
     pub(crate) gradient: f64,
-    /// Number of rows learnt, over which `moment` is the mean.
+    /// Number of rows learnt, over which the field `moment` is a mean.
     rows: u64,
     /// Mean of |label| (for squared loss, of label²) over the rows learnt, for labels in the unit `label`.
     moment: f64,
-    /// Mean and range of the labels, in the unit `label`, for losses with a log link; `None` for other losses.
+    /// Mean and range of the labels, divided by the unit `label`, for losses with a log link; `None` for other losses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     label_range: Option<LabelRange>,
 }
 
-/// Offset that is added to the margins of all rows, in addition to each row's own offset.
+/// Constant offset that is added to the margins of all rows, in addition to each row's own offset.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Offset {
-    /// Offset of the margins of the lanes (learners trained side by side), in the unit of margins.
+    /// Offset of the margins of the lanes (learners trained side by side), divided by the unit of margins.
     pub(crate) lanes: f64,
-    /// Offset of the margins of the model, as part of its intercept.
+    /// Offset of the margins of the model, which is saved as part of the model's intercept.
     pub(crate) model: f64,
 }
 
@@ -95,25 +97,25 @@ impl LabelUnits {
         Offset { lanes, model: lanes + unit }
     }
 
-    /// Returns the offset of a row as a multiple of the unit of margins; 0 as long as the unit is 0.
+    /// Returns the offset of a row as a multiple of the unit of margins; 0 as long as that unit has not been chosen.
     pub(crate) fn offset_in_units(&self, offset: f64) -> f64 {
         let unit = self.margin();
         if unit > 0.0 { offset / unit } else { 0.0 }
     }
 
-    /// Returns a label as a multiple of the unit of labels; 0 as long as the unit is 0.
+    /// Returns the label `y` as a multiple of the unit of labels; 0 as long as that unit has not been chosen.
     pub(crate) fn label_in_units(&self, y: f64) -> f64 {
         if self.label > 0.0 { y / self.label } else { 0.0 }
     }
 
-    /// Returns the loss function for labels and margins in their units, which equals `loss` for raw numbers up to a
-    /// constant factor.
+    /// Returns the loss as a function of label and margin divided by their units; it equals `loss` of the undivided
+    /// numbers up to a constant factor.
     pub(crate) fn loss_in_units(&self, loss: Loss) -> Loss {
         loss.in_units(self.label)
     }
 
-    /// Returns the bounds (down, up) at which derivatives are clipped for a loss with a log link, where labels and
-    /// margins are in their units; (0, 0) as long as the unit of labels is 0; `None` for other losses.
+    /// Returns the bounds (down, up) at which derivatives of a loss with a log link are clipped, as numbers in the
+    /// units of labels and margins; (0, 0) as long as the unit of labels has not been chosen; `None` for other losses.
     pub(crate) fn derivative_bounds(&self, loss: Loss, y: f64) -> Option<(f64, f64)> {
         let label_range = self.label_range.as_ref()?;
         Some(if self.label > 0.0 { label_range.derivative_bounds(loss, y) } else { (0.0, 0.0) })
@@ -132,8 +134,9 @@ impl LabelUnits {
         }
     }
 
-    /// Chooses a new unit of labels if there is none yet, or if the label `y` (or, without a log link, the row's
-    /// offset) is too large a multiple of the current unit; returns true if the unit has changed.
+    /// Chooses a new unit of labels, by which stored labels are divided, if there is none yet, or if the label `y` (or,
+    /// without a log link, the row's offset) is too large a multiple of the current unit; returns true if the unit has
+    /// changed.
     pub(crate) fn fit_label(&mut self, loss: Loss, y: f64, offset: f64) -> bool {
         let old = self.label;
         let size = if self.label_range.is_some() { y } else { y.abs().max(offset.abs()) };
@@ -146,9 +149,9 @@ impl LabelUnits {
         self.label != old
     }
 
-    /// Chooses a new unit of gradients if there is none yet, or if the gradient `g` is too large a multiple of the
-    /// current unit. Returns the factor by which stored gradients have to be multiplied; `None` if none are stored, or
-    /// if the unit stays.
+    /// Chooses a new unit of gradients, by which stored gradients are divided, if there is none yet, or if the gradient
+    /// `g` is too large a multiple of the current unit. Returns the factor by which stored gradients have to be
+    /// multiplied; `None` if none are stored, or if the unit stays.
     pub(crate) fn fit_gradient(&mut self, g: f64) -> Option<f64> {
         fit(&mut self.gradient, g)
     }

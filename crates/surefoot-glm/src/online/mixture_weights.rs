@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 /// shares are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct MixtureWeights {
-    /// Discounted sum of losses per lane (one of the learners trained side by side), as charged by [`charges`];
-    /// smaller is better.
+    /// Discounted sum of the losses of each lane (one of the learners trained side by side), from which its share is
+    /// computed; smaller is better. Large losses count less than in full: see [`charges`].
     statistic: [f64; LANES],
     /// Discounted sum of the losses that each lane (one of the learners trained side by side) would have if every
     /// label were the other class: see [`wrong_side`].
@@ -34,24 +34,26 @@ pub(crate) struct MixtureWeights {
     shares: Lanes,
     /// Number of rows whose losses are part of the statistic.
     rows: u64,
-    /// Discounted sums over rows of the weighted loss of the mixture, of the row weight, and of 1.
+    /// Discounted sums over the rows of three terms: weight times loss of the mixture, weight, and 1.
     recent: [f64; 3],
 }
 
-/// Returns the factor by which earlier losses are discounted at row number `rows`; the product of the factors after
-/// row s approximates the weight (s/t)² of row s after t rows.
+/// Returns the factor by which earlier losses are discounted when row number `rows` is added. The product of these
+/// factors after row s approximates (s/t)², the weight of row s after t rows.
 fn discount(rows: u64) -> f64 {
     1.0 - 2.0 / (rows as f64 + 2.0)
 }
 
-/// Unbounded losses other than squared loss count linearly in the statistic up to this multiple of the typical loss,
-/// and logarithmically beyond. Most counts are 0 and most labels lie below a high quantile: with a logarithm from the
-/// start, the other, rare labels would count for too little, and lanes that predict too low would win (measured on
-/// doctor visits, where the model after one pass then had a larger loss than the best constant).
+/// Multiple of the typical loss up to which unbounded losses other than squared loss count linearly for the shares of
+/// lanes (learners trained side by side); beyond it they count logarithmically. Most counts are 0 and most labels lie
+/// below a high quantile: with a logarithm from the start, the other, rare labels would count for too little, and lanes
+/// that predict too low would win (measured on doctor visits, where the model after one pass then had a larger loss
+/// than the best constant).
 const MANY: f64 = 10.0;
 
-/// Returns the charges of the lanes (learners trained side by side): their losses `values` as they count in the
-/// statistic, given a typical loss. Losses of classification, whose margins are of order 1, are charged unchanged.
+/// Converts the losses `values` of the lanes (learners trained side by side) to their charges, the terms of the sums
+/// from which shares are computed. Losses of classification, whose margins are of order 1, stay unchanged; others are
+/// taken relative to a `typical` loss, and large ones enter logarithmically.
 #[inline(always)]
 fn charges(loss: Loss, values: &Lanes, typical: f64) -> [f64; LANES] {
     let values = values.0.map(f64::from);
@@ -87,8 +89,8 @@ fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANE
     }
 }
 
-/// Returns the charges of the lanes (learners trained side by side) at a row, given the margin of each lane; charges
-/// are losses as they count in the statistic.
+/// Returns the charges of the lanes (learners trained side by side) at a row: their losses, computed from the margin of
+/// each lane, as they count in the statistic from which shares are computed.
 #[inline(always)]
 fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
     let values = loss.values(y, margins);
@@ -141,8 +143,8 @@ impl MixtureWeights {
         self.update(weight, &charges_at(loss, y, margins, typical));
     }
 
-    /// Updates the mixture weights with given charges of the lanes (learners trained side by side) at a row, for
-    /// multiclass losses, whose charges do not depend on the typical loss.
+    /// Updates the mixture weights from the charges (losses, as they count for the shares) of the lanes (learners
+    /// trained side by side) at a row of a multiclass loss.
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.count(weight, 0.0);
         self.update(weight, charges);
@@ -173,8 +175,8 @@ impl MixtureWeights {
         self.share();
     }
 
-    /// Sets the mixture weights at the end of a pass with held-out rows, from the charges on the held-out rows
-    /// (`held_out`) plus the statistic of the first pass divided by the number of this pass.
+    /// Sets the mixture weights at the end of a pass with held-out rows. The sums from which shares are computed become
+    /// the losses on the held-out rows (`held_out`) plus the sums of the first pass divided by the number of this pass.
     pub(crate) fn end_pass(&mut self, pass: u32, held_out: &HeldOutCharges) {
         if pass == 1 {
             self.first = self.statistic;
@@ -187,8 +189,9 @@ impl MixtureWeights {
         self.share();
     }
 
-    /// Returns the statistic plus the mean wrong-side loss for each lane (one of the learners trained side by side);
-    /// shares are proportional to the exponential of minus this number.
+    /// Returns, for each lane (one of the learners trained side by side), the sum of losses from which its share is
+    /// computed: shares are proportional to exp(−sum). The sum includes the mean loss that the lane would have if
+    /// labels were the other class.
     fn evidence(&self) -> [f64; LANES] {
         let weights = self.recent[1];
         // An overflowed sum counts as the largest number.
@@ -228,7 +231,8 @@ pub(crate) fn shortest(x: f32) -> f64 {
     x.to_string().parse().unwrap_or(f64::from(x))
 }
 
-/// Sums of the charges of the lanes (learners trained side by side) on held-out rows at the end of a pass.
+/// Sums, over the held-out rows at the end of a pass, of the losses of each lane (one of the learners trained side by
+/// side) as they count in its statistic (the charges).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeldOutCharges {
     loss: Loss,
@@ -240,8 +244,8 @@ pub(crate) struct HeldOutCharges {
 }
 
 impl HeldOutCharges {
-    /// Starts the sums with no rows; `typical` is the mean loss of the best lane (one of the learners trained side by
-    /// side) on the held-out rows.
+    /// Starts the sums with no rows; `typical` is the mean loss, on the held-out rows, of the best lane (one of the
+    /// learners trained side by side), relative to which losses of regression count.
     pub(crate) fn new(loss: Loss, typical: f64) -> HeldOutCharges {
         HeldOutCharges { loss, typical, weight: 0.0, rows: 0.0, charges: [0.0; LANES], wrong_side: [0.0; LANES] }
     }
@@ -250,8 +254,8 @@ impl HeldOutCharges {
         self.add_charges(weight, &charges_at(self.loss, y, margins, self.typical));
     }
 
-    /// Adds given charges of the lanes (learners trained side by side) at a held-out row, for multiclass losses, whose
-    /// charges do not depend on the typical loss.
+    /// Adds the charges (losses, as they count for the shares) of the lanes (learners trained side by side) at a
+    /// held-out row of a multiclass loss.
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
         self.weight += weight;
         self.rows += 1.0;
@@ -261,8 +265,9 @@ impl HeldOutCharges {
         }
     }
 
-    /// Returns the total charge of each lane (one of the learners trained side by side) divided by the mean row
-    /// weight, including the mean wrong-side loss.
+    /// Returns the sum of the charges (losses, as they count for the shares) of each lane (one of the learners trained
+    /// side by side), divided by the mean row weight, plus the mean loss that it would have if labels were the other
+    /// class.
     fn charges(&self) -> [f64; LANES] {
         let usual = self.weight / self.rows;
         std::array::from_fn(|k| self.charges[k] / usual + self.wrong_side[k] / self.weight)

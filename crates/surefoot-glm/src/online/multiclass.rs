@@ -46,18 +46,19 @@ pub(crate) struct Multiclass {
     /// Coordinate stores (learner state per feature): one per class by class number, and an empty one for the next new
     /// class.
     stores: Vec<CoordinateStore>,
-    /// Buffers for the current row: one per store, followed by one for which there is no store.
+    /// Buffers for the current row: one per entry of `stores`, followed by a spare one for the store of the next new
+    /// class.
     workspaces: Vec<RowWorkspace>,
     /// Margins of the current model at the current row, one per class by ascending label.
     margins: Vec<f64>,
     /// Margins of the lanes (learners trained side by side) at their output points (average iterates) for the current
     /// row, one entry per class.
     outputs: Vec<Lanes>,
-    /// Derivative of the loss in the margin of each lane (one of the learners trained side by side) at the current
-    /// row, one entry per class.
+    /// Derivative of the loss with respect to the margin for each lane (one of the learners trained side by side) at
+    /// the current row, one entry per class.
     derivatives: Vec<Lanes>,
-    /// Derivatives of the loss at the current row, in units of gradients and times the row's weight, one entry per
-    /// class.
+    /// Derivatives of the loss at the current row, times the row's weight and divided by the unit of gradients (the
+    /// first nonzero gradient), one entry per class.
     gradients: Vec<Gradients>,
 }
 
@@ -104,7 +105,7 @@ impl Multiclass {
         self.scalars.terms(self.loss, self.intercept, 1.0)
     }
 
-    /// Looks up a row and computes its margins for the first `count` classes.
+    /// Looks up the coordinates of a row and computes its margins for the first `count` classes.
     fn ask_all(&mut self, row: &Row<'_>, count: usize) -> Result<(), Fault> {
         self.group_index.as_mut().map_or(Ok(()), |group_index| group_index.inspect(row))?;
         for (store, workspace) in self.stores[..count].iter_mut().zip(&mut self.workspaces) {

@@ -23,7 +23,8 @@ use surefoot::Real;
 pub(crate) struct RowWorkspace {
     /// Number of nonzeros of the row, without negligibly small values.
     pairs: usize,
-    /// Addresses of the coordinates of the row's nonzeros, padded to whole tiles with the address in `padding`.
+    /// Addresses of the coordinates of the row's nonzeros, padded to whole tiles (sixteen nonzeros) with the address in
+    /// `padding`.
     slots: Vec<Slot<Coordinate>>,
     /// Values of the row's nonzeros, padded to whole tiles with zeros.
     values: Vec<f64>,
@@ -33,11 +34,13 @@ pub(crate) struct RowWorkspace {
     tiles: Vec<Tile>,
     /// Step sizes and averaging weights of the coordinates, sixteen per tile.
     tile_rates: Vec<TileRates>,
-    /// Values of the row divided by the scales of their coordinates, sixteen per tile.
+    /// Values of the row, each divided by the scale of its coordinate (its largest |x| so far), sixteen per tile.
     relatives: Vec<[f32; TILE]>,
-    /// Bit mask for each tile: nonzeros that exceed the scale of their coordinate, the largest |x| so far.
+    /// For each tile of sixteen nonzeros, a bit mask of the values that exceed the scale of their coordinate, its
+    /// largest |x| so far.
     growing: Vec<u16>,
-    /// Per lane (one of the learners trained side by side): average of the intercept as of the current round.
+    /// Average of the intercept up to the current round (row), for each lane (one of the learners trained side by
+    /// side).
     pub(crate) intercept: Lanes,
     /// Margin of the current model, equal to the bit to the margin of the saved model.
     pub(crate) margin: f64,
@@ -130,8 +133,8 @@ impl RowWorkspace {
         self.values[..self.pairs].iter().map(|x| x * x).sum()
     }
 
-    /// Adds the offset of a row to its margins: `model` to that of the model, and `lanes`, in the unit of margins, to
-    /// those of all learners trained side by side.
+    /// Adds the offset of a row to its margins: `model` to that of the model, and `lanes` (the offset divided by the
+    /// unit of margins) to those of all learners trained side by side.
     #[cold]
     pub(crate) fn add_offset(&mut self, model: f64, lanes: f64) {
         self.margin += model;
@@ -139,8 +142,8 @@ impl RowWorkspace {
         self.query = self.query + Lanes::of(lanes);
     }
 
-    /// Re-expresses the tiles after a change of the unit of gradients: multiplies their gradient sums by `ratio`, as
-    /// the coordinate store does with its own.
+    /// Multiplies the gradient sums in the tiles by `ratio` after a change of the unit in which gradients are stored,
+    /// as the coordinate store does with its own sums.
     #[cold]
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
         self.tiles.iter_mut().for_each(|tile| tile.rescale_gradients(ratio));

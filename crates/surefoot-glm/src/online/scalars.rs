@@ -20,8 +20,8 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// State of the default online learner that is not kept per coordinate: round, units, step sizes, mixture weights and
-/// shrinkage.
+/// State of the default online learner that is not kept per coordinate: number of rows learnt, units of stored numbers,
+/// step sizes, mixture weights and shrinkage by the penalty.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Scalars {
     pub(super) averaging: Averaging,
@@ -33,7 +33,7 @@ pub(super) struct Scalars {
     pub(super) shrinkage: Option<Shrinkage>,
 }
 
-/// Message: there is no certificate because the weights are neither bounded nor penalised.
+/// Reason reported for a missing certificate: the weights are neither bounded nor penalised.
 pub(super) const UNBOUNDED: &str = "the weights are neither bounded nor penalised: --radius R gives one (with --row-norm B also where rows come only once), \
      and so does --l2 X --passes auto";
 
@@ -72,8 +72,8 @@ impl Scalars {
         Ok(scalars)
     }
 
-    /// Returns the factor for each lane (one of the learners trained side by side) by which its points are multiplied
-    /// to give weights, in the unit of margins.
+    /// Returns, for each lane (one of the learners trained side by side), the factor that converts its points (average
+    /// and iterate, without step-size scale) to weights, for margins divided by their unit.
     fn scales(&self, loss: Loss) -> Lanes {
         let labels = self.units.scale(loss) as f32;
         Lanes(self.step_sizes.scales(loss).0.map(|scale| scale * labels))
@@ -98,8 +98,8 @@ impl Scalars {
         (self.mixture.lanes(grid), Some(shortest(grid.0[self.mixture.leader()])))
     }
 
-    /// Returns −1 if the lane with the largest share has the smallest scale of all lanes (learners trained side by
-    /// side), 1 if it has the largest, and 0 otherwise.
+    /// Returns −1 if the lane (one of the learners trained side by side) with the largest share has the smallest
+    /// step-size scale of all, 1 if it has the largest, and 0 otherwise.
     pub(super) fn grid_edge(&self) -> i8 {
         match self.mixture.leader() {
             0 => -1,
@@ -109,8 +109,9 @@ impl Scalars {
     }
 }
 
-/// Converts a gradient, in units of gradients, to f32, and replaces it by 0 below 2⁻³⁰. So small a gradient changes
-/// nothing, and the square of a still smaller one would be subnormal, which makes arithmetic a hundred times slower.
+/// Converts a gradient, as a multiple of the unit of gradients, to f32, and replaces it by 0 if it is below 2⁻³⁰. So
+/// small a gradient changes nothing, and the square of a still smaller one would be subnormal, which makes arithmetic a
+/// hundred times slower.
 pub(super) fn flushed(g: f64) -> f32 {
     const LEAST: f64 = 1.0 / (1_u64 << 30) as f64;
     // NaN, the product of 0 and an infinite factor, becomes 0.

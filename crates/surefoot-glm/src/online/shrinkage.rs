@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 /// One penalty of a path (or the only penalty), and the losses of the model that is shrunk by it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Candidate {
-    /// Penalty divided by the unit that is computed from the data: see [`Shrinkage::penalty_of`].
+    /// Penalty as a multiple of a unit that is computed from the data: see [`Shrinkage::penalty_of`].
     #[serde(rename = "relative_penalty")]
     share: f64,
     /// Number that is added to the intercept to compensate for the shrinkage of the other weights, with the sign that
@@ -56,8 +56,8 @@ struct Candidate {
     weights: f64,
 }
 
-/// Penalties that are compared, of which one is in force, and statistics of the rows learnt, by which a penalty is
-/// turned into the shrinkage of each weight.
+/// Penalties that are compared, the one that is applied at present, and statistics of the rows learnt, by which a
+/// penalty is turned into the shrinkage of each weight.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Shrinkage {
     /// Penalty of the settings; its field `path` names the term whose factor is to be chosen, or is `None`.
@@ -65,9 +65,9 @@ pub(crate) struct Shrinkage {
     /// Whether the model has an intercept, which compensates for the shrinkage of the other weights.
     #[serde(rename = "has_intercept")]
     shifts: bool,
-    /// Penalties of the path, from the heaviest to the lightest, or the single penalty of the settings.
+    /// Penalties to choose from, from the heaviest to the lightest (the path), or the single penalty of the settings.
     candidates: Vec<Candidate>,
-    /// Index in `candidates` of the penalty in force: that with the least loss so far.
+    /// Index in `candidates` of the current penalty, the one with the least loss so far.
     chosen: usize,
     /// Number of rows learnt.
     rows: u64,
@@ -91,19 +91,20 @@ pub(crate) struct Shrinkage {
     /// Weighted sum of the absolute errors |margin − label| of the model before shrinkage.
     #[serde(rename = "absolute_errors", with = "infinite_as_null")]
     sizes: f64,
-    /// Number of rows on which the candidates have been scored.
+    /// Number of rows on which the losses of the candidate penalties have been computed.
     #[serde(rename = "rows_scored")]
     judged: u64,
 }
 
-/// Shrinkage of all weights in the current round by one penalty, ready to be applied to single weights.
+/// Shrinkage of weights by one penalty and the bounds, computed for the current round and applied to one weight at a
+/// time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShrinkStep {
-    /// Total penalty W·l1 over the rows learnt, of total weight W, in the unit of a coordinate's sum S of squared
-    /// gradients.
+    /// Total penalty W·l1 for rows of total weight W, converted to the unit of the sum S of squared gradients of a
+    /// coordinate, to which it is compared.
     l1: f64,
-    /// Total penalty W·l2 over the rows learnt, of total weight W, in the unit of a coordinate's sum S of squared
-    /// gradients.
+    /// Total penalty W·l2 for rows of total weight W, converted to the unit of the sum S of squared gradients of a
+    /// coordinate, to which it is compared.
     l2: f64,
     /// Whether penalties are standardized, that is, apply to weights for values divided by their largest |x|.
     standardize: bool,
@@ -114,7 +115,8 @@ pub(crate) struct ShrinkStep {
 }
 
 impl ShrinkStep {
-    /// Returns the penalty factor 1, and the bounds of features without a group of their own.
+    /// Returns the rule (penalty factor and bounds) for features without a group of their own: factor 1 and the general
+    /// bounds.
     #[inline]
     pub(crate) fn rule(&self) -> Rule {
         Rule { factor: 1.0, bounds: self.bounds }
@@ -205,7 +207,7 @@ impl Shrinkage {
         need(fits && counts && self.candidates.iter().all(finite), "the penalties of the state are out of their range")
     }
 
-    /// Whether there are several penalties, from which one is chosen.
+    /// Whether the penalty is chosen from several (a path).
     pub(crate) fn is_path(&self) -> bool {
         self.term().is_some()
     }
@@ -227,7 +229,7 @@ impl Shrinkage {
         }
     }
 
-    /// Returns the penalty in force: that with the least loss so far, or the only one.
+    /// Returns the current penalty: the one with the least loss so far, or the only one.
     pub(crate) fn current_penalty(&self) -> Penalty {
         self.penalty_of(&self.candidates[self.chosen])
     }
@@ -250,25 +252,25 @@ impl Shrinkage {
         ShrinkStep { l1: per * l1, l2: per * l2, standardize, bounds, shift: sign * one.shift }
     }
 
-    /// Returns the shrinkage by the penalty in force; `sign` is the sign of the model
-    /// ([`LabelEncoder::sign`](crate::labels::encoder::LabelEncoder::sign)).
+    /// Returns the shrinkage by the current penalty; `sign` is −1 if classes are encoded with the opposite sign
+    /// ([`LabelEncoder::sign`](crate::labels::encoder::LabelEncoder::sign)), otherwise 1.
     pub(crate) fn shrink_step(&self, sign: f64) -> ShrinkStep {
         self.shrink_step_of(&self.candidates[self.chosen], sign)
     }
 
-    /// Returns the shrinkage by each penalty of the path; `sign` is the sign of the model
-    /// ([`LabelEncoder::sign`](crate::labels::encoder::LabelEncoder::sign)).
+    /// Returns the shrinkage by each penalty of the path; `sign` is −1 if classes are encoded with the opposite sign
+    /// ([`LabelEncoder::sign`](crate::labels::encoder::LabelEncoder::sign)), otherwise 1.
     pub(crate) fn shrink_steps(&self, sign: f64) -> impl Iterator<Item = ShrinkStep> + '_ {
         self.candidates.iter().map(move |one| self.shrink_step_of(one, sign))
     }
 
-    /// Returns the index in the path of the penalty in force.
+    /// Returns the index, in the path (grid of penalties), of the current penalty.
     pub(crate) fn chosen(&self) -> usize {
         self.chosen
     }
 
-    /// Adds the loss of each candidate at a row that has not been learnt yet, given the margins of the candidates, and
-    /// chooses the penalty with the least loss.
+    /// Adds the loss of each candidate (the model shrunk by one of the penalties) at a row that has not been learnt
+    /// yet, given the margins of the candidates, and chooses the penalty with the least loss.
     pub(crate) fn record_losses(&mut self, loss: Loss, y: f64, weight: f64, margins: &[f64]) {
         if self.candidates.len() == 1 {
             return;
@@ -282,7 +284,7 @@ impl Shrinkage {
         self.choose();
     }
 
-    /// Resets the losses of all candidates, so that the penalty is chosen by the rows added from now on.
+    /// Resets the losses of all candidate penalties, so that the penalty is chosen by the rows added from now on.
     pub(crate) fn reset_losses(&mut self) {
         self.judged = 0;
         self.candidates.iter_mut().for_each(|one| (one.losses, one.weights) = (0.0, 0.0));
@@ -295,8 +297,8 @@ impl Shrinkage {
         self.chosen = self.candidates.iter().position(|one| loss(one) == least).unwrap_or(self.chosen);
     }
 
-    /// Updates the statistics with a row, given the margins of all candidates, and the derivative of the model's loss
-    /// in the unit of the gradients of coordinates.
+    /// Updates the statistics with a row, given the margins of all candidates (the models shrunk by each penalty), and
+    /// the derivative of the model's loss in the unit in which gradients are stored.
     pub(crate) fn add(&mut self, loss: Loss, observation: &Observation, margins: &[f64], gradient: f32) {
         let Observation { y, weight, learnt, length } = *observation;
         self.rows += 1;
@@ -326,9 +328,9 @@ impl Shrinkage {
         }
     }
 
-    /// Updates the statistics with a row of a multiclass loss; intercepts are not shifted. `per` converts a derivative
-    /// times the row's weight to the unit of `gradients`; the mean squared derivative over classes takes the place of
-    /// φ''.
+    /// Updates the statistics with a row of a multiclass loss, for which intercepts are not shifted and the mean
+    /// squared derivative over the classes takes the place of the second derivative φ''. `gradients` are derivatives
+    /// times `per`, the row's weight divided by the unit of gradients.
     pub(crate) fn add_classes(&mut self, weight: f64, per: f64, gradients: &[Gradients]) {
         let squares: f64 = gradients.iter().map(|g| f64::from(g.model) * f64::from(g.model)).sum();
         self.rows += 1;
@@ -337,16 +339,16 @@ impl Shrinkage {
         self.curvatures += weight * squares / (per * per);
     }
 
-    /// Re-expresses the statistics after a change of the unit of gradients: multiplies all gradients so far by
-    /// `ratio`.
+    /// Multiplies the sum of squared gradients by the square of `ratio` after a change of the unit in which gradients
+    /// are stored.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.squares *= ratio * ratio;
     }
 }
 
-/// Returns the second derivative φ'' of the loss in the margin, or a substitute for losses that are not twice
-/// differentiable. For piecewise-linear losses the substitute is the squared derivative, which has the same mean as
-/// φ'' for likelihoods; in regression it is divided by the mean absolute error `size`. For Huber's loss it is the
+/// Returns the second derivative φ'' of the loss with respect to the margin, or a substitute for losses that are not
+/// twice differentiable. For piecewise-linear losses the substitute is the squared derivative, which has the same mean
+/// as φ'' for likelihoods; in regression it is divided by the mean absolute error `size`. For Huber's loss it is the
 /// curvature of the parabola that touches the loss.
 fn curvature(loss: Loss, y: f64, margin: f64, size: f64) -> f64 {
     let derivative = loss.derivative(y, margin);

@@ -49,11 +49,11 @@ pub(crate) struct SingleMargin {
     group_index: Option<GroupIndex>,
     /// Buffers for the current row and for the next row, whose coordinates are prefetched.
     workspaces: [Box<RowWorkspace>; 2],
-    /// Sign of the model at the last `ask`, by [`LabelEncoder::sign`]: −1 if classes are encoded the other way round
-    /// than in the model, otherwise 1.
+    /// Sign of the model when margins were last computed: −1 if the negative class is encoded as +1
+    /// ([`LabelEncoder::sign`]), otherwise 1.
     sign: f64,
-    /// Derivative of the loss in the margin of each lane (one of the learners trained side by side) at the current
-    /// row, computed by `prepare` for `tell`.
+    /// Derivative of the loss with respect to the margin for each lane (one of the learners trained side by side) at
+    /// the current row, computed by `prepare` for `tell`.
     gradient: Lanes,
     /// Offset of the current row, which is added to its margins.
     offset: f64,
@@ -88,7 +88,8 @@ impl SingleMargin {
         }
     }
 
-    /// Computes the margins of the current row, after `sign` and `offset` have been set.
+    /// Computes the margins of the current row, which must have been looked up, and whose `sign` and `offset` must have
+    /// been set.
     fn ask_again(&mut self) {
         let terms = self.terms(self.sign);
         let [workspace, next] = &mut self.workspaces;
@@ -173,9 +174,9 @@ impl RowLearner for SingleMargin {
         margins.push(self.workspaces[0].margin);
     }
 
-    /// Computes the derivative of the loss for every lane (one of the learners trained side by side) at its query
-    /// point, in the unit of margins and without the row's weight. If the label is too large for the current unit of
-    /// labels, changes the unit first, unless the row is refused.
+    /// Computes the derivative of the loss for every lane (one of the learners trained side by side) at its query point
+    /// (where the lane computes gradients), in the unit of margins and without the row's weight. If the label is too
+    /// large for the current unit of labels, changes the unit first, unless the row is refused.
     fn prepare(&mut self, y: f64, _: f64) -> Result<(), Fault> {
         let units = self.scalars.units;
         if self.scalars.units.fit_label(self.loss, y, self.offset) {

@@ -15,7 +15,8 @@ use crate::{
 use serde::{Deserialize, Serialize};
 
 /// Multiple of the model's gradient at which the gradient of a lane (one of the learners trained side by side) is
-/// clipped. The sums S contain the model's gradients only, so without clipping a lane that is far off could diverge.
+/// clipped. The sums of squared gradients, which step sizes depend on, contain the model's gradients only, so without
+/// clipping a lane that is far off could diverge.
 const CLIP: f32 = 2.0;
 
 /// Returns the exponent k by which squared gradients are discounted: after t rows, the squared gradient of row s has a
@@ -43,8 +44,9 @@ impl StepSizes {
         need(sizes, "the squared gradients of the state are out of their range")
     }
 
-    /// Adds the gradients at the row of round `step`, with one entry per margin. In each entry, sets the model's
-    /// gradient from those of the lanes (learners trained side by side), and clips the gradients of the lanes.
+    /// Adds the squared gradients at the row of round `step` to the sums. `gradients` has one entry per margin; in each
+    /// entry this sets the model's gradient from those of the lanes (learners trained side by side), and clips the
+    /// gradients of the lanes.
     #[inline]
     pub(crate) fn add(&mut self, loss: Loss, step: u32, shares: &Lanes, gradients: &mut [Gradients]) {
         let k = discount_exponent(loss);
@@ -85,7 +87,8 @@ impl StepSizes {
         })
     }
 
-    /// Re-expresses the sums after a change of the unit of gradients: multiplies all gradients so far by `ratio`.
+    /// Multiplies all sums of squared gradients by the square of `ratio` after a change of the unit in which gradients
+    /// are stored.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.model *= ratio * ratio;
         self.lanes.iter_mut().for_each(|sum| *sum *= ratio * ratio);

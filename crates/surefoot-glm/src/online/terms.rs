@@ -7,13 +7,15 @@ use crate::simd::lanes::Lanes;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     pub(crate) averaging: Averaging,
-    /// Factor for each lane (one of the learners trained side by side) by which its points, average and iterate, are
-    /// multiplied: corrected step-size scale times scale of the labels.
+    /// Factor for each lane (one of the learners trained side by side) by which its points (average and iterate) are
+    /// multiplied to give weights: corrected step-size scale times magnitude of the labels.
     pub(crate) scales: Lanes,
-    /// `scales` times the mixture weight of each lane (one of the learners trained side by side).
+    /// Product, for each lane (one of the learners trained side by side), of its entry in `scales` and its mixture
+    /// weight.
     pub(crate) parts: Lanes,
-    /// Sign of the model (see [`LabelEncoder`](crate::labels::encoder::LabelEncoder)) times the unit in which margins
-    /// are stored.
+    /// Factor that converts learnt weights to those of the model: the unit by which stored margins are divided,
+    /// negative if classes are encoded with the opposite sign (see
+    /// [`LabelEncoder`](crate::labels::encoder::LabelEncoder)).
     pub(crate) factor: f64,
     /// Offset that is added to the margins of all rows, in addition to each row's own offset.
     pub(crate) offset: Offset,

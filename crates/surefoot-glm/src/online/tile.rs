@@ -36,7 +36,8 @@ pub(crate) struct Tile {
     average: [[f32; TILE]; LANES],
     squares: [f32; TILE],
     steps: [u32; TILE],
-    /// Inverse scales 1/M: low 32-bit words, whose last bits count updates, and high 32-bit words.
+    /// Inverse scales 1/M of the coordinates, where M is the largest |x| so far: the low 32-bit words, whose last bits
+    /// count updates, then the high 32-bit words.
     scales: [[u32; TILE]; 2],
 }
 
@@ -71,8 +72,8 @@ impl<W: F32x16> Sums<W> {
         Sums { output: [W::of(0.0); LANES], direction: [W::of(0.0); LANES], margin: MarginSum::default() }
     }
 
-    /// Returns two sums per lane (one of the learners trained side by side): the margin at the output point (average),
-    /// and the product of the row with the direction of the iterate.
+    /// Returns two sums per lane (one of the learners trained side by side): the margin at the average of its iterates,
+    /// and the product of the row with the direction of its current iterate.
     #[inline(always)]
     pub(crate) fn totals(&self) -> (Lanes, Lanes) {
         let (mut lines, mut places) = ([CacheLine::zeroed(); WIDTH], [CacheLine::zeroed(); WIDTH]);
@@ -130,9 +131,9 @@ impl Tile {
         [self.scales[0][k], self.scales[1][k]] = c.inverse_scale.words();
     }
 
-    /// Computes step sizes and averaging weights for the current round, and the values of the row relative to the
-    /// scales of their coordinates. Returns a bit mask of the values that exceed their scale, and so raise it; a
-    /// coordinate without updates has no scale, and all its values are in the mask.
+    /// Computes step sizes and averaging weights for the current round, and the row's values divided by the scales of
+    /// their coordinates. Returns a bit mask of the values that exceed their scale, and so raise it; a coordinate
+    /// without updates has no scale, and its value is always in the mask.
     #[inline(always)]
     pub(crate) fn rates<W: F32x16>(
         &self,
@@ -151,7 +152,8 @@ impl Tile {
         (relative * relative).above(one)
     }
 
-    /// Advances the averages to the current round, and adds the products of points and `values` to the sums.
+    /// Advances the averages to the current round, and adds the products of the coordinates' points (averages and
+    /// iterates) and the row's `values` to the sums.
     #[inline(always)]
     pub(crate) fn ask<W: F32x16>(
         &mut self,
@@ -176,8 +178,8 @@ impl Tile {
         sums.margin.add(((a + b) + (c + d)) + (e + f), &tile_rates.inverses, terms.factor, values);
     }
 
-    /// Raises the scale of each coordinate in the mask `growing` to its new largest value, and re-expresses its state
-    /// in this scale: see [`InverseScale::raised`].
+    /// Raises the scale of each coordinate in the bit mask `growing` to the absolute value of its entry in `values`, a
+    /// new maximum, and converts its gradient sums to the new scale: see [`InverseScale::raised`].
     #[inline(always)]
     pub(crate) fn raise_scales<W: F32x16>(&mut self, growing: u16, values: &[f64; TILE]) {
         let ratios = W::raise(&mut self.scales, growing, values);
@@ -187,8 +189,8 @@ impl Tile {
         (W::load(&self.squares) * (ratios * ratios)).store(&mut self.squares);
     }
 
-    /// Re-expresses the tile after a change of the unit of gradients: multiplies the gradient sums of all coordinates
-    /// by `ratio`.
+    /// Multiplies the gradient sums of all coordinates in the tile by `ratio` after a change of the unit in which
+    /// gradients are stored.
     #[cold]
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
         for k in 0..TILE {
@@ -198,8 +200,8 @@ impl Tile {
         }
     }
 
-    /// Updates all coordinates with the gradients of a row; `relatives` holds the row's values relative to the scales
-    /// of the coordinates.
+    /// Updates all coordinates in the tile with the gradients of a row; `relatives` holds the row's values divided by
+    /// the scales of the coordinates.
     #[inline(always)]
     pub(crate) fn tell<W: F32x16>(&mut self, averaging: &Averaging, gradients: &Gradients, relatives: &[f32; TILE]) {
         let relatives = W::load(relatives);

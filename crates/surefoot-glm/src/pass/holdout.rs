@@ -41,8 +41,8 @@ pub(crate) struct Holdout {
 /// Counters and losses of a [`Holdout`], stored in the model of an unfinished run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunState {
-    /// Whether the kept model was trained in an earlier run; such a model is dropped when the first row of this run is
-    /// learnt.
+    /// Whether the model that will be saved was trained in an earlier run; it is dropped when the first row of this run
+    /// is learnt.
     #[serde(rename = "is_earlier_model")]
     pub(crate) is_earlier: bool,
     /// Number of passes completed in the run.
@@ -56,7 +56,8 @@ pub(crate) struct RunState {
     /// Losses of held-out rows, each by the model at the time when the row was read.
     #[serde(rename = "holdout_progressive_loss")]
     pub(crate) encountered: ProgressiveLoss,
-    /// Losses of all held-out rows by the kept model; `None` before the end of the first pass.
+    /// Losses of all held-out rows by the kept model, the one that will be saved; `None` before the end of the first
+    /// pass.
     #[serde(rename = "holdout_loss")]
     pub(crate) kept_losses: Option<ProgressiveLoss>,
     /// Total weight per class of the rows learnt before this run.
@@ -80,17 +81,18 @@ impl Holdout {
         Holdout { plan, run: RunState::default(), store, restored: 0, least: None, kept: None }
     }
 
-    /// Makes the model of an earlier run the kept model, to start from.
+    /// Sets the model of an earlier run as the one to be saved, as long as no row of this run has been learnt.
     pub(crate) fn start_from(&mut self, model: Arc<Predictor>) {
         (self.kept, self.run.is_earlier) = (Some(model), true);
     }
 
-    /// Returns the kept model if it is that of an earlier run; `None` once a row of this run has been learnt.
+    /// Returns the model of an earlier run as long as it is the one to be saved; `None` once a row of this run has been
+    /// learnt.
     pub(crate) fn earlier_model(&self) -> Option<&Predictor> {
         self.kept.as_deref().filter(|_| self.run.is_earlier)
     }
 
-    /// Drops the kept model if it is that of an earlier run, because a row has been learnt since.
+    /// Drops the model of an earlier run, if there is one, because a row of this run has been learnt.
     #[inline]
     pub(crate) fn drop_earlier_model(&mut self) {
         if self.run.is_earlier {
@@ -104,8 +106,8 @@ impl Holdout {
         self.is_held(row, self.run.position + 1)
     }
 
-    /// Whether a row is held out; `place` is its number among the rows of positive weight read, which decides if the
-    /// row has no position.
+    /// Whether a row is held out; `place` is its number, counted over the rows of positive weight as they are read,
+    /// which decides if the row has no position in the data.
     fn is_held(&self, row: &Row<'_>, place: u64) -> bool {
         let position = if row.position == 0 { place } else { row.position };
         self.plan.period().is_some_and(|period| position.is_multiple_of(period))
@@ -122,7 +124,7 @@ impl Holdout {
         self.run.completed == 0 || self.run.held_out == 0
     }
 
-    /// Whether any row has been held out so far.
+    /// Whether at least one row has been held out so far.
     pub(crate) fn has_held_out_rows(&self) -> bool {
         self.run.held_out > 0
     }

@@ -54,7 +54,8 @@ pub(crate) trait RowLearner: Debug + Send {
     /// [`prepare`](RowLearner::prepare).
     fn tell(&mut self, y: f64, weight: f64);
 
-    /// Adapts the learner to the held-out rows at the end of a pass, before models are compared on these rows.
+    /// Adapts the learner to the held-out rows at the end of a pass, before the models of the passes are compared on
+    /// these rows.
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let _ = row_loop;
         Ok(())
@@ -70,7 +71,8 @@ pub(crate) trait RowLearner: Debug + Send {
     /// O(features).
     fn certificates(&self) -> Vec<Certificate>;
 
-    /// Returns the penalty in force; `None` if the learner applies no penalty.
+    /// Returns the penalty that is applied at present (on a path, the one chosen so far); `None` if the learner applies
+    /// no penalty.
     fn penalty(&self) -> Option<Penalty> {
         None
     }
@@ -87,8 +89,8 @@ pub(crate) trait RowLearner: Debug + Send {
         (Vec::new(), None)
     }
 
-    /// Returns −1 if the lane with the largest share has the smallest step-size scale of all lanes (learners trained
-    /// side by side), 1 if it has the largest, and 0 otherwise.
+    /// Returns −1 if the lane (one of the learners trained side by side) with the largest share has the smallest
+    /// step-size scale of all, 1 if it has the largest, and 0 otherwise.
     fn grid_edge(&self) -> i8 {
         0
     }

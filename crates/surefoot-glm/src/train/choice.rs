@@ -20,7 +20,7 @@ pub(crate) fn new(settings: &Settings) -> Box<dyn RowLearner> {
     }
 }
 
-/// Message: a ball constraint cannot be combined with a multiclass loss.
+/// Error message for a ball constraint combined with a multiclass loss.
 const NO_BALL: &str = "models in a ball have one margin: a loss of more than two classes takes none";
 
 /// Checks the learner state in a model read from a file, as far as [`resume`] relies on it.

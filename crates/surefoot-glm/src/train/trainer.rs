@@ -338,20 +338,20 @@ impl Trainer {
     }
 }
 
-/// Returns the fault with which every row is refused if the settings are invalid for the reason `message`.
+/// Returns the fault with which every row is refused, because the settings are invalid for the reason `message`.
 fn unfit(message: &str) -> Fault {
     Fault::new(Part::Row, format!("no row can be learnt with these settings: {message}"))
 }
 
-/// Returns the settings for the passes over the rows. They leave out the path of a penalty that is to be chosen from
-/// optima, since no optimum has been computed yet.
+/// Returns the settings for the passes over the rows. If the penalty is to be chosen later, from optima along a path
+/// (grid of penalties), the passes have no path, since no optimum has been computed yet.
 fn lanes_of(settings: &Settings, plan: &Plan) -> Settings {
     let penalty = Penalty { path: settings.penalty.path.filter(|_| plan.optimum.is_none()), ..settings.penalty };
     Settings { penalty, ..settings.clone() }
 }
 
-/// Returns the settings for the learner of a resumed model. A penalty that has been chosen is now fixed; if it is to
-/// be chosen from optima that an unfinished run has not yet computed, it is 0.
+/// Returns the settings for the learner of a resumed model: a penalty that was chosen from a path is now fixed. If an
+/// unfinished run has not yet computed the optima among which it is to be chosen, that penalty is 0 for now.
 fn taken_up(model: &Model, plan: &Plan) -> Settings {
     let mut settings = model.settings.clone();
     if let (Some(term), true) = (settings.penalty.path, plan.optimum.is_some() && model.unfinished.is_some()) {

@@ -1,4 +1,4 @@
-//! Numbers, rows and settings that nobody expects.
+//! Generator of random and extreme numbers, rows and settings, many of them invalid, for robustness tests.
 
 use surefoot_glm::{
     Ball, Batch, Bounds, ClassWeights, FeatureGroups, Loss, Penalty, PenaltyTerm, Plan, Row, Select, Settings,
@@ -24,7 +24,8 @@ impl Any {
         some[self.below(some.len())].clone()
     }
 
-    /// Any number, and in a third of cases one of those that are forgotten.
+    /// Returns a random number, which in a third of the cases is an extreme one, such as NaN, ∞, a subnormal number or
+    /// −0.
     pub(crate) fn number(&mut self) -> f64 {
         const ODD: [f64; 20] = [
             f64::NAN,
@@ -55,7 +56,8 @@ impl Any {
         self.below(2001) as f64 / 250.0 - 4.0
     }
 
-    /// A number that is mostly usual: one odd one spoils a row.
+    /// Returns a random number that is extreme in only one of 36 cases, since a single invalid number makes a row
+    /// invalid.
     fn mostly(&mut self) -> f64 {
         if self.below(12) == 0 { self.number() } else { self.usual() }
     }
@@ -98,7 +100,8 @@ impl Any {
         }
     }
 
-    /// Rows with ids that come twice, in no order, some empty, weights of any kind; each with a feature or without.
+    /// Returns a batch of up to 39 random rows, some with repeated or unsorted ids, some empty, and some with invalid
+    /// weights, labels or offsets.
     pub(crate) fn batch(&mut self, loss: Loss) -> Batch {
         let mut batch = Batch::default();
         for _ in 0..self.below(40) {
@@ -130,7 +133,8 @@ impl Any {
         Bounds::new(-low.abs(), high.abs()).unwrap_or_default()
     }
 
-    /// Settings that may be out of range and contradict each other, or, as mostly, neither.
+    /// Returns random settings; about a third of them may be out of range or contradict each other, the others are
+    /// mostly valid.
     pub(crate) fn settings(&mut self) -> Settings {
         let (odd, loss) = (self.below(3) == 0, self.loss());
         let loss = if odd || loss.parameter().is_none() { loss } else { Loss::Quantile { tau: 0.3 } };
@@ -174,7 +178,7 @@ impl Any {
     }
 }
 
-/// Whether all are numbers.
+/// Whether all numbers are finite.
 pub(crate) fn finite<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> bool {
     numbers.into_iter().all(|x| x.is_finite())
 }

@@ -1,9 +1,9 @@
-//! Losses, and what is measured of predictions.
+//! Robustness tests of losses and metrics with random and extreme numbers.
 
 use crate::anyone::Any;
 use surefoot_glm::{ClassMetrics, Confusion, Loss, Measured, Metrics, PlotData};
 
-/// All that is shown is finite.
+/// Checks that all metrics are finite and within their ranges, and that plot data contain no NaN.
 pub(crate) fn check_measured(measured: &Measured, plot_data: &PlotData) {
     let Measured {
         loss,
@@ -57,8 +57,8 @@ pub(crate) fn check_measured(measured: &Measured, plot_data: &PlotData) {
     assert!(plot_data.positive.is_none_or(|share| (0.0..=1.0).contains(&share)));
 }
 
-/// A loss of sound parameters, which says of any label that it takes and any finite margin something that is no NaN, and whose name,
-/// bounds and derivatives agree with it.
+/// Checks that losses with valid parameters are never NaN for valid labels and finite margins, and that their names and derivatives
+/// agree with the declared bounds.
 #[test]
 fn losses_take_any_number() {
     let mut any = Any::new(1);
@@ -121,7 +121,7 @@ fn margins_of_classes_may_be_any() {
     Loss::probabilities(Loss::Ovr, &mut none);
 }
 
-/// Metrics are finite; after an invalid row there are none.
+/// Checks that metrics of arbitrary rows are finite, and that there are none after an invalid row.
 #[test]
 fn metrics_take_any_number() {
     let mut any = Any::new(3);

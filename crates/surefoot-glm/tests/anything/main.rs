@@ -1,6 +1,6 @@
-//! Whatever the public functions are fed, they give an error or what their documentation says: nothing that is not finite gets into a
-//! model or into a number that is shown, and nothing panics. Methods are called by the names of their types, so that the last test here
-//! can hold the calls against the sources.
+//! Robustness tests: for any input, each public function returns an error or what its documentation promises, never panics, and never
+//! lets a number that is not finite into a model or a report. Methods are called by their full paths (`Type::method`), so that the last
+//! test here can check from the sources that every public function is called.
 
 mod anyone;
 mod losses;
@@ -11,7 +11,7 @@ mod rows;
 use std::path::Path;
 use surefoot_oracle::public::{public_functions, unexercised};
 
-/// Functions that are not called here, and why.
+/// Public functions that these tests do not call, each with the reason.
 const EXCEPTIONS: [(&str, &str); 1] =
     [("count_page_memory", "sets what all threads of the process call: the command's tests count memory by it")];
 

@@ -1,4 +1,4 @@
-//! Rows in memory, and searches for the best model of them, with any rows and goals.
+//! Robustness tests of searches for the optimum over rows in memory, with arbitrary rows and goals.
 
 use crate::anyone::{Any, finite};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,8 @@ fn check(found: &Optimum, seed: u64) {
     }
 }
 
-/// Stops a search after some hundred queries: searches end by themselves, but thousands of them take too long.
+/// Returns true, which tells a search to stop, from the 402nd query on; searches also end without it, but thousands of
+/// them would take too long.
 fn patience(asked: &AtomicUsize) -> bool {
     asked.fetch_add(1, Ordering::Relaxed) > 400
 }
@@ -79,7 +80,8 @@ fn searches_take_any_goal() {
     assert!(none > 100 && none < 1200, "{none}");
 }
 
-/// The model of some rows, and a problem of the same rows or of others.
+/// Trains on random rows; returns the model, and an optimisation problem built from the same rows or, in a third of the
+/// cases, from others.
 fn problem(any: &mut Any) -> (Model, Result<Problem, String>) {
     let settings = any.settings();
     let (batch, plan) = (any.batch(settings.loss), Plan { optimum: Some(1e-3), ..Plan::ONE_PASS });

@@ -1,4 +1,4 @@
-//! Parts of settings, schemas and batches.
+//! Robustness tests of settings, schemas, batches and other small types with arbitrary values.
 
 use crate::anyone::Any;
 use surefoot_glm::{
@@ -128,7 +128,7 @@ fn small_parts_take_anything() {
     }
 }
 
-/// As many threads as anybody asks for, and as few; what they do is done all the same.
+/// Checks that work is done completely for any number of threads requested, from 0 to `usize::MAX`.
 #[test]
 fn threads_may_be_any_number() {
     use std::sync::atomic::{AtomicUsize, Ordering};

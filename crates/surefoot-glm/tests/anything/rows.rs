@@ -1,4 +1,4 @@
-//! A trainer, and what its models are used for, with any settings and any rows.
+//! Robustness tests of trainers, and of all uses of their models, with arbitrary settings and rows.
 
 use crate::{
     anyone::{Any, finite},
@@ -8,7 +8,8 @@ use surefoot_glm::{
     Batch, Certificate, FeatureNames, FullPass, Labels, MemoryHoldout, Model, Predictor, RowMargins, Tally, Trainer,
 };
 
-/// A trainer that has had whatever there was; and how many rows it took.
+/// Gives random rows to a trainer with random settings; returns the trainer, the rows, and the number of rows learnt,
+/// over all passes.
 fn trained(any: &mut Any) -> (Trainer, Batch, usize) {
     let (settings, plan) = (any.settings(), any.plan());
     let batch = any.batch(settings.loss);
@@ -52,7 +53,8 @@ fn learn(trainer: &mut Trainer, batch: &Batch) -> usize {
     taken
 }
 
-/// A model that says that it is one has nothing in it that is not finite.
+/// Checks that a model has finite numbers only, unless `Model::check` rejects it for a legitimate reason; `taken` is
+/// the number of rows learnt.
 fn check(model: &Model, taken: usize) {
     let sound = Model::check(model);
     if let Err(says) = &sound {
@@ -121,7 +123,7 @@ fn trainers_take_anything() {
     assert!(learnt > 500 && empty > 500, "{learnt} {empty}");
 }
 
-/// A model with parts that do not fit together, as callers may make one.
+/// Makes one part of a valid model inconsistent with the others or out of range, as a caller could.
 fn broken(any: &mut Any, model: &mut Model) {
     match any.below(9) {
         0 => drop(model.weight.pop()),

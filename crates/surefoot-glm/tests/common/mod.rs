@@ -1,8 +1,9 @@
-//! Helpers of the tests of all trainers.
+//! Helper functions shared by the tests of several trainers.
 
 use surefoot_glm::{Batch, MemoryHoldout, Model, Plan, Settings, Trainer};
 
-/// The model of a run over a batch that was stopped before its row number `stop`, counted over all passes, and resumed.
+/// Returns the model of a run over a batch that is paused before row number `stop` (counted from 0 over all passes),
+/// saved, and resumed.
 pub(crate) fn resumed(settings: &Settings, plan: Plan, batch: &Batch, stop: usize) -> Model {
     let mut trainer = Trainer::new(settings.clone(), plan);
     for at in 0..batch.len() * plan.passes as usize {

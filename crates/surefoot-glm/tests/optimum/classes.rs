@@ -1,4 +1,4 @@
-//! Losses with a margin for each class.
+//! Tests of optima for multiclass losses, which have one margin per class.
 
 use super::problem::{at_least_0, examples, goal, rows};
 use surefoot_glm::{
@@ -6,8 +6,8 @@ use surefoot_glm::{
     optimum::{Ended, Examples, Goal, Optimum, optimise},
 };
 
-/// l1, l2, intercept, weights of at least 0; the least objective of softmax and of one-vs-rest with three classes, by L-BFGS-B
-/// and then Newton steps on the support in numpy.
+/// Each entry: l1, l2, whether there is an intercept, whether weights are at least 0, and the least objectives of softmax and
+/// one-vs-rest loss with three classes, computed in numpy by L-BFGS-B and then Newton steps on the nonzero weights.
 const GOLDEN: [(f64, f64, bool, bool, f64, f64); 5] = [
     (0.0, 0.01, false, false, 0.8895258633415111, 1.6530099749803664),
     (0.0, 0.01, true, false, 0.8617331100613901, 1.6104860942198336),
@@ -70,7 +70,8 @@ fn optima_agree_and_certificates_hold_all_the_way() {
     assert!(finite > 50, "{finite} finite gaps");
 }
 
-/// Two classes by softmax are the logistic loss, with half the penalty on weights that are half as large in each class.
+/// Checks that the softmax optimum with two classes is the logistic optimum with half the l2 penalty, where the weights of the
+/// two classes differ by the logistic weight.
 #[test]
 fn softmax_of_two_classes_is_logistic() {
     let plain = rows(Loss::Logistic);

@@ -1,4 +1,4 @@
-//! All losses of one margin, with offsets, penalties with corners, and kinks.
+//! Tests of optima for all single-margin losses, with row offsets, l1 penalties and bounds, and losses with kinks.
 
 use super::problem::{at_least_0, examples, goal, rows, value};
 use surefoot_glm::{
@@ -8,9 +8,10 @@ use surefoot_glm::{
 
 type Golden = (Loss, f64, f64, bool, bool, f64, [f64; 6]);
 
-/// Loss, l1, l2, intercept, weights of at least 0; objective, weights and intercept at the optimum with [`offset`], by dense
-/// solvers in numpy and scipy: L-BFGS-B and then Newton steps on the support; for kinks a linear program or Mehrotra's method
-/// for the quadratic one, then the linear system of the rows on their kinks.
+/// Each entry: loss, l1, l2, whether there is an intercept, whether weights are at least 0, then the optimum with row offsets
+/// [`offset`]: objective, weights and intercept. They were computed with dense solvers in numpy and scipy: L-BFGS-B and then
+/// Newton steps on the nonzero weights; for losses with kinks a linear program (with an l2 penalty Mehrotra's method), then
+/// the linear system of the rows whose margins are at a kink.
 #[rustfmt::skip]
 const GOLDEN: [Golden; 34] = [
     (Loss::Huber { delta: 0.7 }, 0.0, 0.01, false, false, 0.2389883558182758, [0.8187832167976232, 0.018387354591129997, 1.7155875251607031, -1.214611204562357, -0.1595993174587594, 0.0]),
@@ -108,7 +109,7 @@ fn optima_agree_and_certificates_hold_all_the_way() {
     assert!(finite > 300, "{finite} finite gaps");
 }
 
-/// The best constant of quantile loss is the quantile of the labels, which no search has to be told.
+/// Checks that, without features, the optimal intercept for quantile loss is the quantile of the labels.
 #[test]
 fn the_best_constant_of_a_quantile_is_the_quantile() {
     let mut examples = Examples::default();
@@ -122,7 +123,8 @@ fn the_best_constant_of_a_quantile_is_the_quantile() {
     }
 }
 
-/// Units of labels and columns are those of weights.
+/// Checks that scaling labels, with l2 scaled inversely, scales the optimal objective of absolute loss, whose kinks the
+/// search smooths.
 #[test]
 fn units_do_not_matter_to_kinks() {
     for unit in [1e-9, 1e9] {

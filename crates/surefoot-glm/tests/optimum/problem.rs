@@ -1,14 +1,14 @@
-//! A small problem for every loss, made of dice.
+//! Small random problem for every loss, shared by the tests of optima.
 
 use surefoot_glm::{
     Bounds, Loss,
     optimum::{Examples, Goal, Optimum, optimise},
 };
 
-/// Labels, weights, columns and values.
+/// Rows, each as (label, weight, column indices of nonzeros, their values).
 pub(super) type Rows = Vec<(f64, f64, Vec<u32>, Vec<f64>)>;
 
-/// Numbers in [−1, 1): Knuth's MMIX generator.
+/// Pseudo-random numbers in [−1, 1), by the linear congruential generator of Knuth's MMIX.
 pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
@@ -18,7 +18,7 @@ impl Dice {
     }
 }
 
-/// The label of a score.
+/// Returns a valid label for the loss that increases with the score.
 pub(super) fn label(loss: Loss, score: f64) -> f64 {
     match loss {
         Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge => f64::from(score > 0.0) * 2.0 - 1.0,
@@ -30,7 +30,8 @@ pub(super) fn label(loss: Loss, score: f64) -> f64 {
     }
 }
 
-/// 60 rows with weights 1, 2 and ½: a dense column, one with mean 3, and three with holes.
+/// Returns 60 rows with weights 1, 2 and ½ and five columns: a dense one, a dense one with mean 3, and three with
+/// missing values.
 pub(super) fn rows(loss: Loss) -> Rows {
     let mut dice = Dice(7);
     (0..60)
@@ -66,12 +67,12 @@ pub(super) fn optimum(examples: &Examples, goal: &Goal) -> Optimum {
     optimise(examples, goal, (&[], &[]), &|| false, &mut |_| ()).expect("rows with weight")
 }
 
-/// Weights of at least 0, or any.
+/// Returns bounds of at least 0 if `nonnegative`, otherwise no bounds.
 pub(super) fn at_least_0(nonnegative: bool) -> Bounds {
     if nonnegative { Bounds::NONNEGATIVE } else { Bounds::FREE }
 }
 
-/// The loss of a row, written out once more.
+/// Returns the loss of label `y` at margin `m`, written independently of the tested code.
 pub(super) fn value(loss: Loss, y: f64, m: f64) -> f64 {
     let short = (1.0 - y * m).max(0.0);
     match loss {

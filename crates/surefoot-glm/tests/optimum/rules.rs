@@ -1,4 +1,4 @@
-//! Penalty factors and bounds by column.
+//! Tests of optima with penalty factors and bounds per column.
 
 use super::problem::{Dice, Rows, examples, goal, objective, optimum, rows};
 use surefoot_glm::{
@@ -12,7 +12,7 @@ fn rule(factor: f64, low: f64, high: f64) -> Rule {
     Rule { factor, bounds: Bounds::new(low, high).expect("0 between them") }
 }
 
-/// Rules of the golden problems, with weights in units of `unit`.
+/// Returns penalty factors and bounds for the five columns of the reference problems, with bounds in multiples of `unit`.
 fn rules(unit: f64) -> [Rule; 5] {
     [
         rule(0.5, -INFINITY, INFINITY),
@@ -23,8 +23,9 @@ fn rules(unit: f64) -> [Rule; 5] {
     ]
 }
 
-/// Loss, l1, l2, intercept; objective, weights and intercept at the optimum: by L-BFGS-B on positive and negative parts and then
-/// Newton steps on the free weights, in scipy; losses with a kink by HiGHS as linear programs.
+/// Each entry: loss, l1, l2, whether there is an intercept, and the optimum: objective, weights and intercept. They were computed in scipy
+/// by L-BFGS-B on the positive and negative parts of weights and then Newton steps on the free weights; for losses with a kink by HiGHS as
+/// linear programs.
 #[rustfmt::skip]
 const GOLDEN: [(Loss, f64, f64, bool, f64, [f64; 6]); 38] = [
     (Loss::Logistic, 0.0, 0.01, true, 0.5926937820336077, [1.4958998235240761, -0.7185891070312507, 0.7, -0.4, 0.009833577857745681, 2.144467797851894]),
@@ -71,7 +72,8 @@ fn kinked(loss: Loss) -> bool {
     loss.smoothness().is_none() && loss.lipschitz().is_some()
 }
 
-/// Every model that the search shows is within the bounds, has the objective that it says, and a gap that is no less than the true one.
+/// Searches for the optimum, and checks for every model on the way that it is within its bounds, has the stated objective, and has a gap
+/// of at least its excess over `least`, the true minimum.
 fn watched(rows: &Rows, goal: &Goal, least: f64) -> Optimum {
     let case = format!("{:?} {} {}", goal.loss, goal.l1, goal.l2);
     let found = optimise(&examples(rows), goal, (&[], &[]), &|| false, &mut |best| {
@@ -110,7 +112,7 @@ fn optima_agree_with_an_independent_solver() {
     }
 }
 
-/// A factor f of l2 is a column divided by √f, and its weight divided so too.
+/// Checks that a factor f of the l2 penalty is equivalent to dividing the column by √f, whose weight is then √f times as large.
 #[test]
 fn factors_of_l2_are_columns_in_other_units() {
     let factors = [0.25, 4.0, 1.0, 100.0, 0.01];
@@ -134,8 +136,8 @@ fn factors_of_l2_are_columns_in_other_units() {
     }
 }
 
-/// The values of a category without a penalty sum to the intercept, and a column may stand there twice: the rows do not tell these weights
-/// apart, and no dual point is lost by it.
+/// Checks that an optimum is certified although weights are not unique: unpenalised indicators of a category sum to the constant column,
+/// and another unpenalised column occurs twice.
 #[test]
 fn free_columns_that_say_the_same_are_certified() {
     for loss in [Loss::Logistic, Loss::Squared, Loss::SquaredHinge, Loss::Poisson] {
@@ -161,8 +163,8 @@ fn free_columns_that_say_the_same_are_certified() {
     }
 }
 
-/// The least objective that plain proximal gradients find, from these weights on. A kink is followed as a narrow ramp; what is counted
-/// is always the loss as it is.
+/// Returns the least objective that proximal gradient descent finds from the weights `start` (the intercept last). Derivatives are
+/// difference quotients, so kinks are smoothed over a narrow width; the objective is always that of the exact loss.
 fn descended(rows: &Rows, goal: &Goal, start: &[f64]) -> f64 {
     let total: f64 = rows.iter().map(|row| row.1).sum();
     let dim = start.len() - 1;
@@ -210,7 +212,8 @@ fn descended(rows: &Rows, goal: &Goal, start: &[f64]) -> f64 {
     least
 }
 
-/// Small problems of all losses, with factors that may be 0 and bounds on one side or both; what is certified is never beaten.
+/// Checks on small problems with all losses, with penalty factors (some of them 0) and bounds, that no certified gap is below the excess
+/// over the least objective that another solver finds.
 #[test]
 fn no_certificate_is_below_the_true_gap() {
     let all = [Loss::Huber { delta: 0.5 }, Loss::Quantile { tau: 0.8 }, Loss::Tweedie { power: 1.3 }];
@@ -257,7 +260,8 @@ fn no_certificate_is_below_the_true_gap() {
     assert!(certified > 250, "{certified} certified");
 }
 
-/// Columns visited one by one, a preconditioner of some rows, none that is factored.
+/// Checks certificates and bounds with 401 columns, for which the search uses coordinate descent or a preconditioner from a sample of
+/// rows, but no matrix factorisation.
 #[test]
 fn many_columns_are_certified_within_their_bounds() {
     let mut dice = Dice(11);

@@ -1,4 +1,4 @@
-//! Starts from which nothing can be gained, and losses that do not curve where a search begins.
+//! Tests of searches at points where no step gains anything, and for losses whose curvature is 0 at the start.
 
 use super::problem::{Dice, at_least_0, examples, goal, objective, optimum, rows};
 use surefoot_glm::{
@@ -8,7 +8,7 @@ use surefoot_glm::{
 
 type Rows = Vec<(f64, f64, Vec<u32>, Vec<f64>)>;
 
-/// Labels far apart: with a ramp of 1 no row is on it, wherever the intercept is.
+/// Returns rows whose labels are so far apart that hardly any residual lies in the quadratic part of Huber loss with δ = 1.
 fn apart() -> Rows {
     let labels = [10.0, 20.0, 40.0, 80.0, 160.0, 320.0, 1000.0];
     let values = [1.0, -1.0, 1.0, -1.0, 0.5, -0.5, 2.0];
@@ -23,8 +23,8 @@ fn certified(rows: &Rows, goal: &Goal) -> Optimum {
     found
 }
 
-/// l1, l2, weights of at least 0, and the objective at the optimum: by sections of the weight, each with its best intercept, which
-/// is between two labels or solves the quadratic piece.
+/// Each entry: l1, l2, whether weights are at least 0, and the optimal objective of Huber loss on the rows of `apart`, found by a
+/// search over the single weight with the exact best intercept for each of its values.
 const GOLDEN: [(f64, f64, bool, f64); 6] = [
     (0.0, 1.0, false, 200.9897959183674),
     (1.0, 0.0, false, 201.0),
@@ -33,7 +33,7 @@ const GOLDEN: [(f64, f64, bool, f64); 6] = [
     (0.0, 1.0, true, 200.9897959183674),
     (0.1, 0.0, true, 198.73714285714286),
 ];
-/// Least objective without a penalty.
+/// Least objective of Huber loss on the rows of `apart` without a penalty.
 const UNPENALISED: f64 = 193.4126984126984;
 
 #[test]
@@ -46,7 +46,8 @@ fn a_search_goes_on_where_nothing_curves() {
     }
 }
 
-/// Without a penalty there is no certificate; that no step is left to gain anything must not be taken for one.
+/// Checks that, without a penalty and thus without a certificate, a search does not take a point of zero curvature, where no
+/// Newton step gains anything, for the optimum.
 #[test]
 fn without_a_penalty_nothing_that_curves_is_no_optimum() {
     let goal = goal(Loss::Huber { delta: 1.0 }, 0.0, 0.0, true);
@@ -75,7 +76,7 @@ fn no_ramp_stalls() {
     }
 }
 
-/// A given start may be worse than 0.
+/// Checks that a search finds the optimum from extreme initial weights, at which the objective is not finite or larger than at 0.
 #[test]
 fn a_search_does_not_begin_where_there_is_no_objective() {
     for loss in [Loss::Gamma, Loss::Poisson, Loss::Tweedie { power: 1.5 }, Loss::Squared, Loss::Softmax, Loss::Ovr] {
@@ -101,7 +102,7 @@ fn a_search_does_not_begin_where_there_is_no_objective() {
     }
 }
 
-/// Where e^margin exceeds all labels beyond what digits hold, a certificate must say so.
+/// Checks that no certified gap is below the true one for Poisson loss when e^margin is so large that labels are lost in rounding.
 #[test]
 fn a_poisson_certificate_survives_margins_far_from_the_labels() {
     let mut examples = Examples::default();
@@ -121,7 +122,8 @@ fn a_poisson_certificate_survives_margins_far_from_the_labels() {
     }
 }
 
-/// Rows without a feature, with and without an intercept: there is an optimum of every loss, and it is certified.
+/// Checks that rows without features have an optimum for every loss, with and without an intercept, and that the optimum is
+/// certified.
 #[test]
 fn rows_without_features_have_an_optimum() {
     for loss in Loss::SCALAR {

@@ -1,4 +1,4 @@
-//! Numbers of 320 bits, some 96 digits.
+//! Floating-point arithmetic with 320 bits, about 96 decimal digits.
 
 use dashu_float::{FBig, round::mode::HalfEven};
 
@@ -6,12 +6,12 @@ pub(super) type Big = FBig<HalfEven, 2>;
 
 const BITS: usize = 320;
 
-/// An f64 as it is.
+/// Converts an f64 to 320 bits, exactly.
 pub(super) fn big(x: f64) -> Big {
     Big::try_from(x).expect("a finite number").with_precision(BITS).value()
 }
 
-/// The nearest f64, or one beside it.
+/// Converts a number to an f64 that is at most one unit in the last place from the nearest.
 pub(super) fn number(x: &Big) -> f64 {
     x.to_f64().value()
 }
@@ -25,7 +25,7 @@ pub(super) fn exp(x: &Big) -> Big {
     if number(x) < -5000.0 { zero() } else { x.exp() }
 }
 
-/// ln(1 + e^x).
+/// Computes ln(1 + e^x).
 pub(super) fn softplus(x: &Big) -> Big {
     if number(x) > 0.0 { x.clone() + softplus(&-x.clone()) } else { (exp(x) + big(1.0)).ln() }
 }
@@ -38,7 +38,7 @@ pub(super) fn larger(a: Big, b: Big) -> Big {
     if a >= b { a } else { b }
 }
 
-/// x with A·x = b, by elimination with the largest pivot; a direction without one stays 0.
+/// Solves A·x = b by Gaussian elimination with row pivoting; unknowns whose pivots are numerically 0 are set to 0.
 pub(super) fn solve(mut a: Vec<Vec<Big>>, mut b: Vec<Big>) -> Vec<Big> {
     let n = b.len();
     let mut columns: Vec<Option<usize>> = vec![None; n];

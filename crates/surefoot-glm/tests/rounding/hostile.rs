@@ -1,4 +1,5 @@
-//! Problems made of dice: columns far from 0 for their spread, duplicates, weights and offsets far apart, faint penalties.
+//! Random problems that are prone to rounding errors: columns with means far above their standard deviations, duplicates, weights and
+//! offsets of very different sizes, very small penalties.
 
 use std::fmt;
 use surefoot_glm::{
@@ -24,11 +25,11 @@ pub(super) struct Problem {
     pub(super) bounds: Bounds,
     pub(super) rules: Vec<Rule>,
     pub(super) intercept: bool,
-    /// Mean over spread of the columns.
+    /// Ratio of the mean of each column to its spread; 0 for columns centred at 0.
     pub(super) ratio: f64,
 }
 
-/// Numbers in [0, 1): SplitMix64.
+/// Pseudo-random number generator SplitMix64.
 struct Dice(u64);
 
 impl Dice {
@@ -48,7 +49,7 @@ impl Dice {
         self.unit() < probability
     }
 
-    /// Between −1 and 1.
+    /// Returns a random number in [−1, 1).
     fn both(&mut self) -> f64 {
         2.0 * self.unit() - 1.0
     }
@@ -113,7 +114,7 @@ impl Problem {
         Problem { loss, classes, rows, l1, l2, bounds, rules, intercept: dice.is(0.8), ratio }
     }
 
-    /// Twenty rows of two columns 10^far ± 1, l2 = 1e-3, as the classes come.
+    /// Returns a logistic regression problem of twenty rows and two columns, whose values are `far` ± 1, with l2 = 1e-3.
     pub(super) fn twenty(far: f64, seed: u64) -> Problem {
         let mut dice = Dice(seed);
         let mut row = |_: u32| {
@@ -155,15 +156,15 @@ impl Problem {
         self.rules.get(column).map_or(1.0, |rule| rule.factor)
     }
 
-    /// Whether a weight that is 0 is at no corner.
+    /// Whether the objective is differentiable in a weight of this column at 0: no l1 penalty and no bounds.
     pub(super) fn is_smooth(&self, column: usize) -> bool {
         self.bounds == Bounds::FREE && self.l1 * self.factor(column) == 0.0
     }
 
-    /// Whether a certificate has to be of use: mean/spread is at most 1e6, and the problem is of neither kind that docs/certificates.md says is
-    /// beyond this program. Under an L1 penalty alone, softmax on columns far from 0 without an intercept leaves no dual point that is feasible
-    /// to the last digits. Losses with a kink are worse off than others without an intercept, and where a row weighs less
-    /// than a rounding of another.
+    /// Whether a useful certificate is required: true if mean/spread is at most 1e6, unless docs/certificates.md excludes the problem.
+    /// Excluded are softmax under an L1 penalty alone on columns far from 0 without an intercept, which leaves no dual point that is
+    /// feasible to the last digits; and losses with a kink, if there is no intercept and mean/spread is above 1e3, or if row weights differ
+    /// by more than 1/ε, where ε is the rounding error of f64.
     pub(super) fn is_fair(&self) -> bool {
         let weights = || self.rows.iter().map(|row| row.weight);
         let apart = weights().fold(0.0, f64::max) / weights().fold(f64::INFINITY, f64::min);
@@ -177,7 +178,7 @@ impl Problem {
         self.ratio <= 1e6 && !is_limited
     }
 
-    /// Whether a penalty holds all weights.
+    /// Whether all weights are penalised.
     pub(super) fn is_held(&self) -> bool {
         self.rules.iter().all(|rule| rule.factor > 0.0)
     }
@@ -202,7 +203,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The label of a score.
+/// Returns a valid label for the loss that increases with the score.
 fn label(loss: Loss, score: f64) -> f64 {
     match loss {
         Loss::Squared | Loss::Huber { .. } | Loss::Absolute | Loss::Quantile { .. } => score,

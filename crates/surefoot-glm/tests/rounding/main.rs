@@ -1,7 +1,7 @@
-//! Certificates against true gaps, in more than 90 digits, over problems that are hostile to rounding.
+//! Tests of certificates against true gaps, computed with more than 90 digits, on problems that are prone to rounding errors.
 //!
-//! `SUREFOOT_HOSTILE=2000 cargo test -p surefoot-glm --test rounding -- --nocapture` is the long form and prints a table; `SUREFOOT_SEED`
-//! chooses others, `SUREFOOT_CASES=4,395` a few of them.
+//! `SUREFOOT_HOSTILE=2000 cargo test -p surefoot-glm --test rounding -- --nocapture` runs more cases and prints a table; `SUREFOOT_SEED`
+//! chooses other cases, and `SUREFOOT_CASES=4,395` runs only the listed ones.
 
 mod big;
 mod hostile;
@@ -11,37 +11,38 @@ use hostile::Problem;
 use std::collections::BTreeMap;
 use surefoot_glm::optimum::{Ended, optimise};
 
-/// Cases of seed 0 beyond the short form that once were loose: all classes alike drifted away; columns were all but the same; softmax on columns
-/// far from 0.
+/// Cases of seed 0, beyond the default number of cases, whose certificates were once uselessly large: the weights of all classes drifted
+/// together, columns were nearly equal, or softmax had columns far from 0.
 const ONCE_LOOSE: [u64; 3] = [305, 1989, 1943];
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Largest useful certificate: ten times the truth and the rounding of the objective, or the tolerance of the command. An
-/// objective of 0 is the difference of numbers of order 1, margins and labels, and has their rounding.
+/// Returns the largest gap that counts as useful, given the true gap `excess` and the objective `size`: that of [`tight`], or the default
+/// relative tolerance 1e-6 of the command line.
 fn enough(excess: f64, size: f64) -> f64 {
     tight(excess, size).max(1e-6 * size)
 }
 
-/// Ten times the truth, and the rounding of the objective.
+/// Returns the largest gap that counts as tight: ten times the true gap `excess`, plus the rounding error of the objective `size`. An
+/// objective of 0 is a difference of numbers of order 1, and has their rounding error.
 fn tight(excess: f64, size: f64) -> f64 {
     10.0 * excess + 1e-12 * size + 1e-14
 }
 
-/// Counts over problems of one ratio of mean to standard deviation.
+/// Counts of the problems with the same ratio of column mean to spread.
 #[derive(Default)]
 struct Seen {
     problems: usize,
     certified: usize,
     useful: usize,
     tight: usize,
-    /// The largest true/certified.
+    /// Largest ratio of true gap to certified gap; at most 1 if all certificates are valid.
     nearest: f64,
 }
 
-/// No certificate is below the true gap, and where columns are not too far from 0 for their spread none is useless.
+/// Checks that no certified gap is below the true gap, and that each is useful unless columns are too far from 0 for their spread.
 #[test]
 fn no_certificate_is_below_the_true_gap() {
     let (count, seed) = (number("SUREFOOT_HOSTILE", 150), number("SUREFOOT_SEED", 0));
@@ -89,7 +90,8 @@ fn no_certificate_is_below_the_true_gap() {
     assert!(certified * 2 > problems, "only {certified} of {problems} have a certificate");
 }
 
-/// The case by which rounding was found missing from certificates: what was claimed was below the truth by a factor of 1e13 at most.
+/// Checks that certified gaps are not below the true ones on twenty rows far from 0. Before certificates allowed for rounding, they were
+/// too small here, by factors of up to 1e13.
 #[test]
 fn twenty_rows_far_from_0() {
     for far in [1e8, 1e10, 1e12, 1e14] {

@@ -1,10 +1,11 @@
-//! Objectives and their minima in many digits: Newton's method on what moves, from what was found on.
+//! Reference objectives and minima with many digits, by Newton's method from the optimum that the tested search found.
 
 use super::big::{Big, abs, big, exp, larger, number, softplus, solve, zero};
 use super::hostile::Problem;
 use surefoot_glm::Loss;
 
-/// The objective of a model, and the least that was found; the true minimum is at most that.
+/// Returns the objective of a model, and the least objective found from there by Newton's method, an upper bound on the
+/// true minimum.
 pub(super) fn values(problem: &Problem, weights: &[f64], intercept: &[f64]) -> (Big, Big) {
     match problem.loss {
         Loss::Ovr => {
@@ -23,7 +24,7 @@ pub(super) fn values(problem: &Problem, weights: &[f64], intercept: &[f64]) -> (
     }
 }
 
-/// A loss at the margins of a row, with gradient and Hessian in them.
+/// Loss of one row with its gradient and Hessian in the margins.
 struct Jet {
     value: Big,
     derivative: Vec<Big>,
@@ -45,7 +46,8 @@ impl<'a> Search<'a> {
         Search { problem, shares, x, width: problem.rows[0].x.len() }
     }
 
-    /// Points are weights, a row a column and a column a class, then intercepts.
+    /// Returns the objective at the given model, and the least objective found from it. A point lists the weights (one
+    /// row per column, one entry per class), then the intercepts.
     fn run(&self, weights: &[f64], intercept: &[f64]) -> (Big, Big) {
         let mut point: Vec<Big> = weights.iter().chain(intercept).map(|w| big(*w)).collect();
         // Columns that no row has.
@@ -62,7 +64,8 @@ impl<'a> Search<'a> {
         (here, least)
     }
 
-    /// Newton steps on the weights that are not at a corner of their penalty, along rows that stay at their kink.
+    /// Returns the least objective reached by Newton steps on the weights that are not at a corner of the penalty (0
+    /// with l1 or bounds); rows whose margin is within `near` of the loss's kink are held at the kink.
     fn descend(&self, from: &[Big], near: f64) -> Big {
         let classes = self.problem.classes;
         let columns = self.width * classes;
@@ -106,7 +109,8 @@ impl<'a> Search<'a> {
         value
     }
 
-    /// The step of the quadratic model on the free coordinates that takes the margins of the kinks to them.
+    /// Returns the Newton step of the `free` weights under the constraint that the margins of the rows `kinks` move
+    /// exactly to their kinks.
     fn newton(&self, at: &[Big], free: &[usize], kinks: &[usize]) -> Vec<Big> {
         let (classes, n) = (self.problem.classes, free.len());
         let size = n + kinks.len();
@@ -175,7 +179,7 @@ impl<'a> Search<'a> {
         self.problem.loss == Loss::Hinge
     }
 
-    /// How far a margin is from the kink of the loss, if it has one.
+    /// Returns the signed distance of a margin from the kink of the loss; `None` for smooth losses.
     fn kink(&self, y: &Big, m: &Big) -> Option<Big> {
         match self.problem.loss {
             Loss::Hinge => Some(y.clone() * m.clone() - big(1.0)),
@@ -209,7 +213,7 @@ fn softmax(y: usize, m: &[Big]) -> Jet {
     }
 }
 
-/// Value, slope and bend of a loss of one margin, by its definition.
+/// Returns the value, derivative and second derivative of a single-margin loss, by its definition.
 fn one(loss: Loss, y: &Big, m: &Big) -> (Big, Big, Big) {
     let (zero, one) = (zero(), big(1.0));
     let off = m.clone() - y.clone();

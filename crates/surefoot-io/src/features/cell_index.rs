@@ -9,8 +9,8 @@ use super::row_builder::{Group, escape, missing_id, slot};
 /// Lookup table from features, by id and name, to the columns and cells they were made from.
 #[derive(Debug)]
 pub struct CellIndex {
-    /// Column number (from 0) and kind of cell of each numeric feature and each missing-cell indicator, by feature id; `None` if two
-    /// columns share the id.
+    /// Column number (from 0) and kind of cell ([`Cell::Number`] or [`Cell::Missing`]) of each numeric feature and each missing-cell
+    /// indicator, by feature id; `None` if two columns share the id.
     ids: HashMap<u64, Option<(usize, Cell<'static>)>>,
     /// Numbers (from 0) of the categorical columns, by column name as escaped in feature names.
     categories: HashMap<String, usize>,
@@ -29,7 +29,7 @@ pub enum Cell<'a> {
 }
 
 impl CellIndex {
-    /// Builds the lookup table for the columns of a schema. O(columns).
+    /// Builds the lookup table from features to columns and cells, for the columns of a schema. O(columns).
     #[must_use]
     pub fn new(reading: &Schema) -> CellIndex {
         let (mut ids, mut categories) = (HashMap::new(), HashMap::new());
@@ -55,8 +55,8 @@ impl CellIndex {
         CellIndex { ids, categories, is_hashed: reading.bits.is_some() }
     }
 
-    /// Returns the column number (from 0) and the cell from which a feature was made; `None` for products, unnamed features, and features
-    /// that share their id with another feature.
+    /// Returns the column number (from 0) and the cell from which a feature was made. Returns `None` for products of features, unnamed
+    /// features, and features that share their id with another feature.
     #[must_use]
     pub fn cell<'a>(&self, id: u64, names: &'a FeatureNames) -> Option<(usize, Cell<'a>)> {
         if self.is_hashed && names.all(id).nth(1).is_some() {
@@ -68,14 +68,14 @@ impl CellIndex {
         }
     }
 
-    /// Parses the name of a categorical feature into its column number (from 0) and its value.
+    /// Splits the name of a categorical feature into its column number (from 0) and its value; `None` if it names no categorical column.
     #[must_use]
     pub fn category<'a>(&self, name: &'a str) -> Option<(usize, &'a str)> {
         let (column, value) = name.split_once('=').filter(|(_, value)| !value.is_empty() && !value.contains('*'))?;
         self.categories.get(column).map(|&n| (n, value))
     }
 
-    /// Unescapes a categorical value, as escaped in feature names, into the text of the data.
+    /// Undoes the escaping of a categorical value in a feature name; returns the value as it occurs in the data.
     #[must_use]
     pub fn text(value: &str) -> String {
         let (mut bytes, mut rest) = (Vec::new(), value);

@@ -13,29 +13,29 @@ use crate::table::options::Options;
 /// O(columns) memory.
 #[derive(Debug, Default)]
 pub struct ColumnMeans {
-    /// Position in `columns` of each numeric column, by the feature id of its numbers; `gaps` is keyed by the id of its missing-cell
-    /// indicator instead.
+    /// For each numeric column, by the feature id of its numbers, its position in `columns`. The map `gaps` does the same by the id of
+    /// the column's missing-cell indicator.
     numbers: HashMap<u64, usize>,
     gaps: HashMap<u64, usize>,
     columns: Vec<Column>,
-    /// Total weight of all rows added.
+    /// Total weight of all rows added so far.
     weight: f64,
 }
 
-/// Running mean of one column.
+/// Running weighted mean of one numeric column.
 #[derive(Debug)]
 struct Column {
     name: String,
-    /// Weighted mean of the nonzero numbers; `weight` is the total weight of the rows that have them.
+    /// Weighted mean of the nonzero numbers of the column; `weight` is the total weight of the rows that have them.
     mean: f64,
     weight: f64,
-    /// Total weight of the rows in which the cell is missing.
+    /// Total weight of the rows in which the cell of this column is missing.
     missing: f64,
 }
 
 impl ColumnMeans {
-    /// Returns the options with which the rows for [`add`](ColumnMeans::add) must be read: a copy of `options` without hashing,
-    /// interactions and feature groups, and with separate inferred properties.
+    /// Returns the reader options to use for rows that are passed to [`add`](ColumnMeans::add): a copy of `options` without hashing,
+    /// interactions and feature groups, with its own copy of the properties inferred from the data.
     #[must_use]
     pub fn options(options: &Options) -> Options {
         let reading = Schema { bits: None, interact: Vec::new(), ..options.reading.clone() };
@@ -69,7 +69,7 @@ impl ColumnMeans {
         }
     }
 
-    /// Returns the mean of each column, by column name.
+    /// Returns the weighted mean of each numeric column, by column name.
     #[must_use]
     pub fn by_name(self) -> BTreeMap<String, f64> {
         let whole = self.weight;

@@ -1,4 +1,5 @@
-//! Check that the columns named in interactions and feature groups are used as features.
+//! Check that the columns named in interactions and feature groups are used as features (not, say, ignored or used as the
+//! label).
 
 use surefoot_glm::{Column, FeatureGroups, TableSchema};
 
@@ -11,7 +12,8 @@ use crate::{
     },
 };
 
-/// Checks that every column named in an interaction or a feature group (of penalty factors or bounds) is used as a feature.
+/// Checks that every column named in an interaction or a feature group (of penalty factors or bounds) is used as a feature;
+/// an error names a column that is not.
 pub(crate) fn check_features(table: &TableSchema, options: &Options) -> Result<(), ColumnError> {
     let is_feature = |column: &Column| column.role.is_feature();
     for name in options.reading.interact.iter().flat_map(|(a, b)| [a, b]) {

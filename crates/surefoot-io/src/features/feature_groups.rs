@@ -7,14 +7,15 @@ use surefoot_glm::{Batch, FeatureGroups};
 
 use crate::{ids::id_map::IdMap, table::column_names::columns_meant};
 
-/// Map from feature ids to the numbers of their feature groups, filled as ids occur; ids without a group have the number 0.
+/// Map from feature ids to feature group numbers, filled as ids occur. A feature group is a set of features with the same penalty factor or
+/// bounds; ids in no group have the number 0.
 #[derive(Debug)]
 pub(crate) struct GroupTracker {
     numbers: IdMap<u32>,
 }
 
 impl GroupTracker {
-    /// Builds an empty tracker; `None` if `groups` has no groups.
+    /// Builds an empty map from feature ids to group numbers; `None` if `groups` defines no groups.
     pub(crate) fn new(groups: &FeatureGroups) -> Option<GroupTracker> {
         (!groups.is_empty()).then(|| GroupTracker { numbers: IdMap::default() })
     }
@@ -27,7 +28,7 @@ impl GroupTracker {
         }
     }
 
-    /// Writes the group number of each nonzero of a batch from position `first` on to `batch.group`.
+    /// Writes the feature group number of each nonzero of a batch, from nonzero number `first` on, to `batch.group`.
     pub(crate) fn fill(&self, batch: &mut Batch, first: usize) {
         batch.group.resize(first, 0);
         let number = |id: &u64| self.numbers.get(id).copied().unwrap_or(0);
@@ -35,22 +36,22 @@ impl GroupTracker {
     }
 }
 
-/// Returns the group number of each column, 0 for none. A group selects columns by [`columns_meant`]; the name of a list column selects all
-/// elements of the list.
+/// Returns the feature group number of each column, 0 for none. A group selects columns by [`columns_meant`]; the name of a list column
+/// selects all elements of the list.
 pub(crate) fn of_columns<S: AsRef<str>>(groups: &FeatureGroups, names: &[S]) -> Vec<u32> {
     let set = |name| columns_of(names, name).into_iter().collect();
     let meant: HashMap<&str, HashSet<usize>> = groups.names().map(|name| (name, set(name))).collect();
     (0..names.len()).map(|n| groups.number(|group| meant[group].contains(&n))).collect()
 }
 
-/// Splits the name of an element of a list column, such as `v[7]`, into `v` and `7`; `None` for other names. Ordinary columns may have
-/// names of this form too.
+/// Splits the name of an element of a list column: `v[7]` becomes `v` and `7`. Returns `None` for names of another form. Ordinary columns
+/// may have names of this form too.
 #[must_use]
 pub fn list_element(name: &str) -> Option<(&str, &str)> {
     name.strip_suffix(']')?.rsplit_once('[')
 }
 
-/// Returns the positions (from 0) of the columns that a group name selects.
+/// Returns the positions (from 0) of the columns that a name in a feature group selects.
 pub(crate) fn columns_of<S: AsRef<str>>(names: &[S], group: &str) -> Vec<usize> {
     let is_of = |n: &usize| list_element(names[*n].as_ref()).is_some_and(|(list, _)| list == group);
     let numbers = (0..names.len()).filter(is_of);
@@ -62,23 +63,23 @@ pub(crate) fn of_namespace(groups: &FeatureGroups, namespace: &[u8]) -> u32 {
     groups.number(|group| group.as_bytes() == namespace)
 }
 
-/// Feature group numbers of svmlight indices, looked up once per index.
+/// Lookup of the feature group number of svmlight indices; each distinct index is matched against the groups only once.
 #[derive(Debug)]
 pub(crate) struct IndexGroups {
     groups: FeatureGroups,
     numbers: IdMap<u32>,
-    /// Feature group numbers by feature id, that is, by index after hashing.
+    /// Feature group numbers by feature id, that is, by the svmlight index after hashing.
     pub(crate) grouper: GroupTracker,
 }
 
 impl IndexGroups {
-    /// Builds the lookup of feature groups by svmlight index; `None` if `groups` has no groups.
+    /// Builds the lookup of feature group numbers by svmlight index; `None` if `groups` defines no groups.
     pub(crate) fn new(groups: &FeatureGroups) -> Option<IndexGroups> {
         let grouper = GroupTracker::new(groups)?;
         Some(IndexGroups { groups: groups.clone(), numbers: IdMap::default(), grouper })
     }
 
-    /// Assigns the feature ids of these svmlight indices to the groups of the indices; `id` maps an index to its feature id.
+    /// Assigns the feature ids of svmlight indices to the feature groups of these indices; `id` maps an index to its feature id.
     pub(crate) fn assign(&mut self, indices: &[u64], id: impl Fn(u64) -> u64) {
         for &index in indices {
             let number = self.numbers.entry(index).or_insert_with(|| of_index(&self.groups, index));
@@ -92,7 +93,7 @@ fn of_index(groups: &FeatureGroups, index: u64) -> u32 {
     groups.number(|group| index_range(group).is_some_and(|range| range.contains(&index)))
 }
 
-/// Parses the name of a feature group as an svmlight index (`7`) or a range of indices (`10-20`); `None` if it is neither.
+/// Parses a name in a feature group as an svmlight index (`7`) or a range of indices (`10-20`); `None` if it is neither.
 pub(crate) fn index_range(name: &str) -> Option<RangeInclusive<u64>> {
     let (first, last) = name.split_once('-').unwrap_or((name, name));
     let (first, last) = first.parse().ok().zip(last.parse().ok())?;

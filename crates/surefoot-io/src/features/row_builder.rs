@@ -18,20 +18,21 @@ use crate::{
     table::{inferred::Inferred, options::Options},
 };
 
-/// Group of features: a namespace (Vowpal Wabbit) or a column (tables), represented by the seed that its feature names are hashed with.
+/// Namespace (Vowpal Wabbit) or column (tables) of features, represented by the seed with which its feature names are hashed.
 ///
 /// A number in column `c` is feature `c` of the group with the empty name; the value `v` of a categorical column `c` is feature `v` of
-/// group `c`. Hence a table has the same ids in every format.
+/// group `c`. Hence a table has the same feature ids in every format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Group(u64);
 
 impl Group {
-    /// Returns the namespace or column of this name.
+    /// Returns the group of features that is the namespace or column with this name.
     pub(crate) fn named(name: &[u8]) -> Group {
         Group(xxh3_64(name))
     }
 
-    /// Returns the group whose features are the text values of `feature`, a feature of this group.
+    /// Returns the group whose members are the text values of `feature`, a feature in this group: for `colour:red`, `red` is a member of
+    /// the group within `colour`.
     pub(crate) fn within(self, feature: &[u8]) -> Group {
         Group(self.id(feature))
     }
@@ -42,13 +43,13 @@ impl Group {
     }
 }
 
-/// Returns the id of the indicator feature for missing cells of a column.
+/// Returns the id of the feature that is 1 if the cell of a column is missing (the missing-cell indicator).
 pub(crate) fn missing_id(column: &[u8]) -> u64 {
     // The seeds of two groups take the place of feature ids here, so that the id differs from those of features and products.
     product(Group::named(column).0, Group::named(b"").0)
 }
 
-/// Returns the id of the product of two features, from the ids of both.
+/// Returns the feature id of the product of two features, given their ids.
 fn product(a: u64, b: u64) -> u64 {
     xxh3_64_with_seed(&b.to_le_bytes(), a)
 }
@@ -58,38 +59,38 @@ pub(crate) fn slot(id: u64, bits: Option<u8>) -> u64 {
     bits.map_or(id, |bits| id >> (64 - u32::from(bits)))
 }
 
-/// Builder that collects the features of a row and appends them to a batch: each id once, at its first occurrence, with the sum of its
-/// values. Features are otherwise kept in order, so that sums over a row are rounded equally in all formats.
+/// Builder that collects the features of a row and appends them to a batch. If a feature id occurs repeatedly, its values are added at the
+/// first occurrence. Features are otherwise kept in order, so that sums over a row are rounded equally in all formats.
 ///
 /// O(n) per row of n features and products.
 #[derive(Debug)]
 pub(crate) struct RowBuilder {
     bits: Option<u8>,
     interact: Vec<(Group, Group)>,
-    /// Whether an id may occur more than once in a row, so that duplicates must be merged.
+    /// Whether a feature id may occur more than once in a row, so that duplicates must be merged.
     repeats: bool,
     index: Vec<u64>,
     value: Vec<f64>,
-    /// Namespaces or columns of the current row in order, each with the position of its first feature.
+    /// Namespaces or columns of the current row in order, each with the position in the row of its first feature.
     groups: Vec<(Group, usize)>,
     names: NameCollector,
     distinct: HyperLogLog,
     merger: DuplicateMerger,
-    /// Tracker of feature group numbers; `None` if no feature groups are defined.
+    /// Map from feature ids to feature group numbers; `None` if no feature groups (of penalty factors or bounds) are defined.
     grouper: Option<GroupTracker>,
 }
 
-/// Collector of the names of new features, which are passed to [`Inferred`] when their row is accepted.
+/// Collector of the names of features that have no stored name yet; passed to [`Inferred`] when their row is accepted.
 #[derive(Debug)]
 struct NameCollector {
     found: Arc<Inferred>,
-    /// Full ids of the features whose names are already stored.
+    /// Full (64-bit) ids of the features whose names are already stored.
     known: IdSet,
-    /// New names in the current row, each with the full id, the id as stored in rows, and the name.
+    /// New feature names in the current row, each with the full (64-bit) id, the id as stored in rows, and the name.
     new: Vec<(u64, u64, Box<str>)>,
-    /// Total length of all new names, in bytes.
+    /// Total length of the names in `new`, in bytes.
     new_bytes: usize,
-    /// Names of features that occur in products, by id; names of products are composed of them.
+    /// Names of features that occur in products, by feature id; the names of products are composed of them.
     factors: IdMap<String>,
     full: bool,
     text: String,
@@ -98,7 +99,7 @@ struct NameCollector {
 /// Reason why a row cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InvalidRow {
-    /// A product, or the sum of the values of one id, is not finite.
+    /// A product of features, or the sum of the values of one feature id, overflows to infinity or is NaN.
     Overflow,
     /// The row has more products of features than [`MOST_PRODUCTS`].
     Products,
@@ -118,7 +119,7 @@ impl InvalidRow {
     }
 }
 
-/// Maximum number of products of features per row, which take 64 MiB.
+/// Maximum number of products of features per row; so many products take 64 MiB.
 const MOST_PRODUCTS: usize = 1 << 22;
 
 impl RowBuilder {
@@ -147,12 +148,12 @@ impl RowBuilder {
         }
     }
 
-    /// Declares that ids may repeat within a row, even without hashing or products.
+    /// Declares that feature ids may repeat within a row, even without hashing or products, so that duplicates are merged.
     pub(crate) fn expect_repeats(&mut self) {
         self.repeats = true;
     }
 
-    /// Discards the features and new names of the current row; must also be called before a new row.
+    /// Discards the features and new names of the current row. Must be called before each row is started.
     pub(crate) fn clear(&mut self) {
         self.forget();
         self.names.new.clear();
@@ -165,7 +166,7 @@ impl RowBuilder {
         self.groups.clear();
     }
 
-    /// Stores the new names of the current row, which was finished without errors. Names from invalid rows are never stored.
+    /// Stores the new feature names of the current row, after it was finished without errors. Names from invalid rows are never stored.
     #[inline]
     pub(crate) fn accept(&mut self) {
         if !self.names.new.is_empty() {
@@ -173,14 +174,15 @@ impl RowBuilder {
         }
     }
 
-    /// Starts a namespace or column: products treat the features that follow as members of it.
+    /// Starts a namespace or column: the features added from here on belong to it when features are multiplied.
     pub(crate) fn group(&mut self, group: Group) {
         if !self.interact.is_empty() {
             self.groups.push((group, self.index.len()));
         }
     }
 
-    /// Assigns a feature to the feature group `number`. Features that are never assigned, such as products, are in no group.
+    /// Assigns a feature id to feature group `number` (of penalty factors or bounds). Features that are never assigned, such as products,
+    /// are in no group.
     #[inline]
     pub(crate) fn assign(&mut self, id: u64, number: u32) {
         if let Some(grouper) = &mut self.grouper {
@@ -204,13 +206,13 @@ impl RowBuilder {
         self.value.push(value);
     }
 
-    /// Whether any features are multiplied, that is, whether interactions are configured.
+    /// Whether interactions are configured, so that products of features are added to each row.
     #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only columns of that feature ask"))]
     pub(crate) fn interacts(&self) -> bool {
         !self.interact.is_empty()
     }
 
-    /// Adds features whose names are already stored in [`Inferred`]. Features of value 0 are skipped.
+    /// Adds features, given as ids and values, whose names are already stored in [`Inferred`]. Features of value 0 are skipped.
     #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only columns of that feature ask"))]
     #[inline]
     pub(crate) fn add_known(&mut self, ids: &[u64], values: &[f64]) {
@@ -222,8 +224,8 @@ impl RowBuilder {
         }
     }
 
-    /// Adds a feature whose name is already stored, or is supplied later [on request](RowBuilder::asks_for_names). Features of value 0 are
-    /// skipped.
+    /// Adds a feature without its name, because the name is already stored, or because the caller supplies it later [on
+    /// request](RowBuilder::asks_for_names). Features of value 0 are skipped.
     #[inline]
     pub(crate) fn add_again(&mut self, id: u64, value: f64) {
         if value != 0.0 {
@@ -231,22 +233,22 @@ impl RowBuilder {
         }
     }
 
-    /// Whether the row has features without stored names, so that the caller must [name](RowBuilder::name) all features of the row. One
-    /// such check per row takes a third of the time of [`add`](RowBuilder::add) if the set of named ids is larger than a cache.
+    /// Whether the row has features without stored names; the caller must then [name](RowBuilder::name) all features of the row. One such
+    /// check per row takes a third of the time of [`add`](RowBuilder::add) if the set of named ids is larger than a CPU cache.
     pub(crate) fn asks_for_names(&self) -> bool {
         let NameCollector { full, known, .. } = &self.names;
         // Checks all ids without branches, so that the processor overlaps several look-ups.
         !full && self.index.iter().fold(false, |asks, &id| asks | !known.contains(id))
     }
 
-    /// Stores the name of a feature, as written by `name`, unless the feature already has a stored name.
+    /// Stores the name of a feature, as written by the closure `name`, unless the feature already has a stored name.
     #[inline]
     pub(crate) fn name(&mut self, id: u64, name: impl FnOnce(&mut String)) {
         self.names.meet(id, slot(id, self.bits), !self.interact.is_empty(), name);
     }
 
     /// Appends the features of the row to the batch and clears them, but keeps their new names until [`accept`](RowBuilder::accept). The
-    /// caller appends label, weight and place of the row.
+    /// caller must append the label, the weight and the location of the row.
     pub(crate) fn finish(&mut self, batch: &mut Batch) -> Result<(), InvalidRow> {
         if let Err(unfit) = self.multiply() {
             self.forget();
@@ -272,7 +274,7 @@ impl RowBuilder {
         if is_finite { Ok(()) } else { Err(InvalidRow::Overflow) }
     }
 
-    /// Appends the products of the features of each pair of interacting namespaces or columns. A pair of equal members yields each
+    /// Appends the products of the features of each pair of interacting namespaces or columns. A namespace paired with itself yields each
     /// unordered pair of features once, and the squares.
     fn multiply(&mut self) -> Result<(), InvalidRow> {
         let singles = self.index.len();
@@ -299,7 +301,8 @@ impl RowBuilder {
         Ok(())
     }
 
-    /// Reports the number of distinct feature ids to [`Inferred`]; must be called at the end of each input.
+    /// Reports the distinct feature ids (before hashing to fewer bits) to [`Inferred`], which estimates their number; must be called at the
+    /// end of each input.
     pub(crate) fn report(&mut self) {
         if self.bits.is_some() {
             self.names.found.count_distinct(&std::mem::take(&mut self.distinct));
@@ -321,7 +324,7 @@ impl NameCollector {
         }
     }
 
-    /// Keeps the name of a new feature until the row is accepted, unless the limits on stored names are reached.
+    /// Keeps the name of a new feature until its row is accepted, unless the limits on the number and size of names are reached.
     fn wait(&mut self, id: u64, slot: u64, name: Box<str>) {
         if self.new.len() < FeatureNames::MOST && self.new_bytes < FeatureNames::MOST_BYTES {
             self.new_bytes += name.len();

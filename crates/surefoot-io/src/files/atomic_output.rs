@@ -46,7 +46,7 @@ pub struct Output {
 #[derive(Debug)]
 enum Target {
     Stdout,
-    /// Device or pipe, written to directly.
+    /// Device or pipe at this path, written to directly.
     Direct(PathBuf),
     /// Regular file (existing or not) to be replaced, after symbolic links were followed.
     File(PathBuf),
@@ -61,8 +61,8 @@ struct Open {
 const BUFFER: usize = 256 << 10;
 
 impl Output {
-    /// Checks that `name` can be written, without leaving a file behind, and removes temporary files that killed writers of the same target
-    /// left.
+    /// Checks that `name` can be written, without leaving a file behind. Also removes temporary files of the same target that were left by
+    /// killed processes.
     ///
     /// # Errors
     /// If the output cannot be written, with the error of the system: `No such file or directory`, `Permission denied`, `Is a directory`
@@ -91,7 +91,7 @@ impl Output {
         matches!(self.target, Target::File(_))
     }
 
-    /// Returns device and inode of the file that would be replaced; `None` if the target is not an existing regular file.
+    /// Returns device and inode numbers of the file to be replaced; `None` if the target is not an existing regular file.
     #[must_use]
     pub fn identity(&self) -> Option<FileIdentity> {
         let metadata = match &self.target {
@@ -101,7 +101,7 @@ impl Output {
         FileIdentity::of(&metadata.ok()?)
     }
 
-    /// Checks that the output is not also an input, possibly under another name.
+    /// Checks that the output file is not also one of the inputs, possibly under another name.
     ///
     /// # Errors
     /// If the output is also an input; the error names the output.
@@ -183,12 +183,12 @@ impl Write for Output {
     }
 }
 
-/// Opens standard output without the line buffering of [`io::Stdout`].
+/// Opens standard output unbuffered, unlike [`io::Stdout`], which flushes at each line break.
 fn stdout() -> io::Result<File> {
     Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
 }
 
-/// Determines whether the target at `path` is replaced or written directly, and checks that it can be written.
+/// Determines whether the output file at `path` is replaced atomically or written directly, and checks that it can be written.
 fn try_target(path: &Path) -> io::Result<Target> {
     let is_stream = ["/dev/stdout", "/dev/stderr"].iter().any(|name| path == Path::new(name));
     if is_stream || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd") {
@@ -216,7 +216,7 @@ fn try_target(path: &Path) -> io::Result<Target> {
     Ok(Target::File(target))
 }
 
-/// Follows symbolic links step by step, which also works if the file at the end does not exist.
+/// Resolves symbolic links step by step; unlike `canonicalize`, this also works if the file at the end does not exist.
 fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..40 {
@@ -236,7 +236,7 @@ fn folder(path: &Path) -> &Path {
     }
 }
 
-/// Flushes a folder to disk, where the file system supports it, so that a rename in it survives a system crash.
+/// Flushes a folder to disk, if the file system supports it, so that the renaming of a file in it survives a system crash.
 fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder)?.sync_all() {
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
@@ -244,21 +244,21 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Path of a temporary file named `.TARGET.surefoot-tmp-PROCESS-NUMBER`, which is removed on drop. The process that writes the file holds a
-/// lock on it.
+/// Temporary file, given by its path, with a name of the form `.TARGET.surefoot-tmp-PROCESS-NUMBER`; removed on drop. The process that
+/// writes the file holds a lock on it.
 #[derive(Debug)]
 struct Temporary(PathBuf);
 
 const MARK: &str = ".surefoot-tmp-";
 
-/// Lock held while a temporary file is created, and forever after [`create_no_more_outputs`].
+/// Lock held while a temporary file is created. After [`create_no_more_outputs`] it is held forever, so that no more files are created.
 static CREATING: Mutex<()> = Mutex::new(());
 
-/// Maximum time that [`create_no_more_outputs`] waits for the creation of a file to end.
+/// Maximum time that [`create_no_more_outputs`] waits for another thread to finish creating a temporary file.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Blocks every later creation of a temporary file forever. Meant for a process that removes the existing temporary files and exits at once
-/// while other threads still run.
+/// Blocks every later creation of a temporary file forever. Meant for a process that is about to remove its temporary files and exit while
+/// other threads still run.
 pub fn create_no_more_outputs() {
     let began = Instant::now();
     loop {
@@ -269,12 +269,12 @@ pub fn create_no_more_outputs() {
     }
 }
 
-/// Maximum number of random file names tried for a temporary file; so many collisions are not due to chance.
+/// Maximum number of random names tried when a temporary file is created; more collisions than this cannot be chance.
 const TRIES: u32 = 100;
 
 impl Temporary {
-    /// Creates a temporary file beside `target`, with the permissions of the target or of a new file. Never overwrites an existing file or
-    /// symbolic link.
+    /// Creates a temporary file beside `target`, with the permissions of `target` if it exists, otherwise those of a new file. Never
+    /// overwrites an existing file or symbolic link.
     fn create(target: &Path) -> io::Result<(File, Temporary)> {
         let _creating = CREATING.lock();
         // Set-user-id and similar bits are not copied, since the writer of the target need not be its owner.
@@ -319,7 +319,7 @@ impl Drop for Temporary {
     }
 }
 
-/// Returns the prefix of the names of the temporary files of `target`, truncated if the complete name would be too long.
+/// Returns the common prefix of the names of all temporary files of `target`, truncated if the complete name would be too long.
 fn prefix(target: &Path) -> io::Result<OsString> {
     let name = target.file_name().ok_or(rustix::io::Errno::ISDIR)?.as_bytes();
     let mut prefix = OsString::from(".");
@@ -328,7 +328,7 @@ fn prefix(target: &Path) -> io::Result<OsString> {
     Ok(prefix)
 }
 
-/// Removes the temporary files of this target whose writers have ended. Files that cannot be removed are left.
+/// Removes the temporary files of this target whose writing process has ended. Files that cannot be removed are left.
 fn remove_leftovers(target: &Path) {
     let (Ok(prefix), Ok(entries)) = (prefix(target), fs::read_dir(folder(target))) else { return };
     for entry in entries.flatten() {
@@ -356,9 +356,9 @@ fn process_of(name: &[u8]) -> Option<i32> {
     process.parse().ok().filter(|&process: &i32| process > 0)
 }
 
-/// Whether the process that wrote a temporary file has ended: no process holds the lock on the file, and no other process with the id in
-/// its name runs. The id alone is not sufficient: in a container every run may have the same id, and processes on other machines that share
-/// the folder are not visible.
+/// Whether the process that wrote a temporary file has ended, so that the file can be removed: no process holds the lock on the file, and
+/// no other process with the id in its name runs. The id alone is not sufficient: in a container every run may have the same id, and
+/// processes on other machines that share the folder are not visible.
 fn is_abandoned(path: &Path, process: i32) -> bool {
     let unlocked = || match open_plain(path).map(|file| file.try_lock()) {
         Ok(Err(TryLockError::WouldBlock)) | Err(_) => false,

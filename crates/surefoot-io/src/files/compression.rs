@@ -6,18 +6,18 @@ mod bzip2_streams;
 
 use std::io::{self, BufReader, Chain, Cursor, Read};
 
-/// Input of a decoder: the bytes already read to detect the codec, followed by the rest of the stream.
+/// Stored bytes that are passed to a decoder: those already read to detect the codec, followed by the rest of the stream.
 type PeekedInput = BufReader<Chain<Cursor<Vec<u8>>, Box<dyn Read + Send>>>;
 
-/// Compression codec with its magic bytes and its decoder; a new codec is added as a row of [`CODECS`].
+/// Compression codec with its magic bytes and the constructor of its decoder; to add a codec, add a row to [`CODECS`].
 struct Codec {
     name: &'static str,
-    /// Range of each of the first four bytes (magic bytes) of a compressed file.
+    /// Allowed range (lowest and highest value) of each of the first four bytes of a file compressed with this codec.
     magic: [(u8, u8); 4],
     open: fn(PeekedInput) -> io::Result<Box<dyn Read + Send>>,
 }
 
-/// File name extensions of compressed files.
+/// File name extensions of compressed files, without the dot.
 pub(crate) const EXTENSIONS: &[&str] = &["gz", "bgz", "zst", "xz", "bz2"];
 
 const CODECS: &[Codec] = &[
@@ -35,7 +35,7 @@ const CODECS: &[Codec] = &[
     Codec { name: "bzip2", magic: [(0x42, 0x42), (0x5a, 0x5a), (0x68, 0x68), (0x31, 0x39)], open: bzip2 },
 ];
 
-/// Decodes a gzip file of one or more concatenated members.
+/// Returns a decoder of a gzip file of one or more concatenated members.
 fn gzip(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(flate2::bufread::MultiGzDecoder::new(stored)))
 }
@@ -45,7 +45,7 @@ fn zstd(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(zstd::Decoder::with_buffer(stored)?))
 }
 
-/// Decodes an xz file of one or more concatenated streams, which may be separated by zero bytes.
+/// Returns a decoder of an xz file of one or more concatenated streams, which may be separated by zero bytes.
 #[cfg(feature = "xz")]
 fn xz(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     let decoder = liblzma::stream::Stream::new_stream_decoder(XZ_MEMORY, liblzma::stream::CONCATENATED)?;
@@ -57,11 +57,11 @@ fn bzip2(stored: PeekedInput) -> io::Result<Box<dyn Read + Send>> {
     Ok(Box::new(bzip2_streams::Bzip2::Between(stored)))
 }
 
-/// Maximum memory for decoding an xz file, in bytes: four times the memory that `xz -9` files need.
+/// Maximum memory for decoding an xz file, in bytes: four times what files written by `xz -9` need.
 #[cfg(feature = "xz")]
 const XZ_MEMORY: u64 = 260 << 20;
 
-/// Maximum number of compressed bytes per read.
+/// Maximum number of compressed bytes fetched per read.
 const STORED: usize = 128 << 10;
 
 /// Wraps `raw` in the decoder that its first bytes indicate; returns the name of the codec, or `None` for uncompressed data, with the
@@ -91,7 +91,7 @@ pub(crate) fn decode(mut raw: Box<dyn Read + Send>) -> io::Result<(Option<&'stat
 }
 
 impl Codec {
-    /// Whether a file of this codec may begin with `head`, which may be shorter than the magic bytes.
+    /// Whether a file that begins with `head` may be compressed with this codec; `head` may be shorter than the magic bytes.
     fn may_start(&self, head: &[u8]) -> bool {
         self.magic.iter().zip(head).all(|(&(low, high), byte)| (low..=high).contains(byte))
     }

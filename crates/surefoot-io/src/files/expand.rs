@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use super::input::InputName;
 use crate::error::{Error, ErrorKind, shown};
 
-/// Maximum depth of nested folders; prevents endless recursion when a symbolic link leads back to a parent folder.
+/// Maximum depth of nested folders searched; prevents endless recursion when a symbolic link leads back to a parent folder.
 const DEPTH: usize = 64;
 
 /// Expands an input name into the files that it stands for. A folder stands for its data files, in the order of their names, folder by
@@ -101,8 +101,8 @@ fn matching(pattern: &str) -> Option<Result<Vec<InputName>, Error>> {
     Some(Ok(files))
 }
 
-/// Appends the data files in a folder and its subfolders. The first `from` components of their paths were given by the user, the others
-/// found by expansion.
+/// Appends the data files in a folder and its subfolders to `files`. The user gave the first `from` components of the folder's path; the
+/// others were found by expansion.
 fn walk(folder: &Path, from: usize, depth: usize, files: &mut Vec<InputName>) -> Result<(), Error> {
     let failed = |source| read_error(folder, source);
     let entries: io::Result<Vec<_>> =
@@ -138,7 +138,7 @@ fn is_hidden(name: &[u8]) -> bool {
     name.starts_with(b".") && name != b"." && name != b".." || name.starts_with(b"_") && !name.contains(&b'=')
 }
 
-/// Returns the components of a path except `.`.
+/// Returns the components of a path, except those that are `.`.
 fn named(path: &Path) -> impl Iterator<Item = Component<'_>> {
     path.components().filter(|component| *component != Component::CurDir)
 }

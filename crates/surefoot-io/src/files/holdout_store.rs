@@ -1,4 +1,4 @@
-//! Store of held-out rows in bounded memory: the rows are kept in memory up to a limit and in an unnamed temporary file beyond it.
+//! Store of held-out rows in bounded memory: rows are kept in memory up to a limit, and in an unnamed temporary file beyond it.
 
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 
@@ -26,7 +26,7 @@ const MEMORY: usize = 64 << 20;
 #[derive(Debug)]
 pub struct SpooledHoldout {
     limit: usize,
-    /// Encoded rows that have not been written to the file.
+    /// Encoded rows that have not yet been written to the temporary file.
     memory: Vec<u8>,
     file: Option<BufWriter<std::fs::File>>,
     rows: u64,

@@ -27,7 +27,7 @@ pub enum InputName {
     Member {
         /// Path of the file.
         path: PathBuf,
-        /// Number of leading path components that the user gave; the others were found by expansion.
+        /// Number of leading components of `path` that the user gave; the others were found by expansion.
         from: usize,
     },
     /// Copy of standard input in a temporary file, which can be read several times; see [`spool`](crate::spool()).
@@ -37,7 +37,7 @@ pub enum InputName {
 /// Maximum number of bytes inspected to detect the format of an input.
 const HEAD: u64 = 16 << 10;
 
-/// Device and inode of a regular file, which are equal for all names of the same file.
+/// Device and inode numbers of a regular file, which are the same under all names of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
     device: u64,
@@ -45,8 +45,8 @@ pub struct FileIdentity {
 }
 
 impl FileIdentity {
-    /// Returns the identity of a regular file; `None` for pipes, devices and folders, which need no check against being both read and
-    /// written.
+    /// Returns the identity (device and inode numbers) of a regular file. Returns `None` for pipes, devices and folders: for them, no
+    /// check is needed that an output is not also an input.
     pub(crate) fn of(metadata: &Metadata) -> Option<FileIdentity> {
         metadata.is_file().then(|| FileIdentity { device: metadata.dev(), inode: metadata.ino() })
     }
@@ -93,7 +93,7 @@ impl InputName {
         }
     }
 
-    /// Returns the stored (possibly compressed) size of the input in bytes; `None` if the size is unknown.
+    /// Returns the stored (possibly compressed) size of the input in bytes; `None` if it is unknown, as for a pipe.
     #[must_use]
     pub fn size(&self) -> Option<u64> {
         match self {
@@ -102,7 +102,7 @@ impl InputName {
         }
     }
 
-    /// Returns device and inode of the input; `None` if the input is not a regular file.
+    /// Returns the device and inode numbers of the input; `None` if the input is not a regular file.
     #[must_use]
     pub fn identity(&self) -> Option<FileIdentity> {
         FileIdentity::of(&self.metadata().ok()?)
@@ -153,7 +153,7 @@ impl InputName {
         })
     }
 
-    /// Reads and decompresses the first bytes, at most [`HEAD`], of an input that can be read several times.
+    /// Returns the first decompressed bytes, at most [`HEAD`], of an input that can be read several times.
     pub(crate) fn head(&self) -> Result<Vec<u8>, Error> {
         let mut head = Vec::new();
         let (_, stream) = compression::decode(self.open()?).map_err(|source| self.error(source))?;
@@ -174,10 +174,10 @@ impl InputName {
     }
 }
 
-/// Reader of a file that fails if the file has become shorter than it was when opened. The file may have grown.
+/// Reader of a file that returns an error if the file is truncated while it is read. The file may grow.
 struct SizeCheckedFile {
     file: File,
-    /// Number of bytes that the file must still yield; 0 for pipes and devices.
+    /// Number of bytes that the file must still yield to reach its size when it was opened; 0 for pipes and devices.
     left: u64,
 }
 
@@ -201,7 +201,7 @@ impl Read for SizeCheckedFile {
     }
 }
 
-/// Copies the stored (possibly compressed) bytes of standard input to an unnamed file in `TMPDIR`.
+/// Copies the stored (possibly compressed) bytes of standard input to an unnamed file in `TMPDIR` and returns the copy as an input.
 ///
 /// Disk space grows with the input; memory does not.
 ///

@@ -2,8 +2,9 @@
 
 use std::io;
 
-/// Calls `read` again as long as a signal interrupts it. All inputs are read through this function, so that decoders and parsers of
-/// dependencies never see an interruption, which some take for the end of the input or for damage, and some retry forever.
+/// Calls `read` again as long as it fails because of a signal (EINTR). All inputs are read through this function, so that decoders
+/// and parsers in dependencies never see an interruption: some would take it for the end of the input or for damage, others would
+/// retry forever.
 pub(crate) fn uninterrupted(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
     loop {
         match read() {

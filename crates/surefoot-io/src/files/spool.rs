@@ -8,15 +8,15 @@ use std::sync::Arc;
 use super::interrupted::uninterrupted;
 use crate::error::{Error, ErrorKind, shown};
 
-/// Copy of standard input in an unnamed temporary file, which the system deletes with its last handle, however the process ends.
+/// Copy of standard input in an unnamed temporary file, which the system deletes when its last handle is closed, however the process ends.
 #[derive(Clone, Debug)]
 pub struct Spooled {
     file: Arc<File>,
     size: u64,
 }
 
-/// Copies the stream `from` (`name` in messages) to a temporary file. `unread` converts an error of reading `from` to the error type of the
-/// caller.
+/// Copies the stream `from`, called `name` in messages, to a temporary file. `unread` converts an error of reading `from` to the caller's
+/// error type.
 pub(crate) fn copy<E: From<Error>>(
     mut from: impl Read,
     name: &str,
@@ -57,13 +57,13 @@ impl Spooled {
         self.file.clone()
     }
 
-    /// Returns a new reader of the copy with its own position, so that several readers can be used at once.
+    /// Returns a new reader from the start of the copy, with a position of its own, so that several readers can be used at once.
     pub(crate) fn reader(&self) -> impl Read + Send + use<> {
         ReadAt { file: self.file.clone(), at: 0 }
     }
 }
 
-/// Reader of a file at its own position, independent of other readers of the file.
+/// Reader of a shared file with a position of its own, independent of other readers of the file.
 #[derive(Debug)]
 pub(crate) struct ReadAt {
     pub(crate) file: Arc<File>,

@@ -36,17 +36,17 @@ use partitioned::Partitioned;
 use plan::Plan;
 use rows::Rows;
 
-/// Maximum number of cells per decoded record batch, unless a single row has more.
+/// Maximum number of cells per decoded record batch; a single row with more cells is a batch of its own.
 const CELLS: usize = 1 << 18;
 
 /// Open Parquet or Arrow table, read as a sequence of record batches.
 trait Table: Send {
     fn schema(&self) -> SchemaRef;
-    /// Restricts decoding to the columns at these positions, in ascending order. Called once, before the first batch.
+    /// Restricts decoding to the columns at these positions, given in ascending order. Must be called once, before the first batch.
     fn select(&mut self, columns: &[usize]) -> Result<(), ReadFailure>;
     fn next(&mut self) -> Result<Option<RecordBatch>, ReadFailure>;
-    /// Returns the number (from 1) of the first row in which a column is null, if the statistics stored in the table prove that there is
-    /// one; otherwise `None`.
+    /// Returns the number (from 1) of the first row in which the given column is null, if the statistics stored in the table prove that
+    /// there is one; otherwise `None`.
     fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
         let _ = column;
         Ok(None)
@@ -58,11 +58,11 @@ trait Table: Send {
 enum ReadFailure {
     /// I/O error while reading the input.
     Stream(io::Error),
-    /// Error message without the name of the input, which the caller puts in front.
+    /// Error message without the name of the input, which the caller prepends.
     Says(String),
     /// Error about the columns of the table.
     Columns(ColumnError),
-    /// Error that is not the fault of the input.
+    /// Error from elsewhere, such as writing a temporary file, that is not the fault of the input.
     Other(Error),
 }
 
@@ -78,7 +78,7 @@ impl From<io::Error> for ReadFailure {
     }
 }
 
-/// Function that opens an input as a table, one per format.
+/// Function that opens an input as a table; each columnar format has one.
 type Open = fn(Opened, &Options) -> Result<Box<dyn Table>, ReadFailure>;
 
 pub(crate) fn parquet(options: &Options) -> Box<dyn TableParser> {
@@ -89,7 +89,7 @@ pub(crate) fn arrow(options: &Options) -> Box<dyn TableParser> {
     Box::new(Columnar::new(arrow::open, options))
 }
 
-/// Parser of Parquet or Arrow inputs, which are read one after the other.
+/// Parser of Parquet or Arrow inputs, which are read one after another.
 struct Columnar {
     options: Options,
     start: Open,
@@ -98,7 +98,7 @@ struct Columnar {
     file: String,
     codec: Option<&'static str>,
     position: Arc<AtomicU64>,
-    /// Number of the current input, from 0.
+    /// Number of the current input among all inputs, from 0.
     input: usize,
 }
 
@@ -139,7 +139,7 @@ impl Columnar {
         Ok(())
     }
 
-    /// Decodes the next batch once all rows of the current one have been read; returns `false` at the end of the table.
+    /// Decodes the next record batch once all rows of the current one have been read; returns `false` at the end of the table.
     fn more(&mut self) -> Result<bool, ReadFailure> {
         while self.rows.is_done() {
             let Some(table) = &mut self.table else { return Ok(false) };

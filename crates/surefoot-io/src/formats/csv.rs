@@ -55,36 +55,36 @@ use looks::CellGuess;
 use rules::{Cell, Rules};
 use types::{Rows, Search};
 
-/// CSV format, with the state of the input being read.
+/// Parser state of the CSV format, including that of the current input.
 struct Csv {
     options: Options,
     rules: Rules,
-    /// Delimiter that the format assumes by default: a comma or a tab.
+    /// Default delimiter of the format: a comma (CSV) or a tab (TSV).
     usual: u8,
-    /// Whether the delimiter of the current input has been determined.
+    /// Whether the delimiter of the current input has already been determined.
     parted: bool,
-    /// Columns of the input and their use; `None` until they are determined.
+    /// Use of each column of the input; `None` until the columns are determined.
     layout: Option<Layout>,
     search: Search,
-    /// Whether a first attempt to determine the columns, before enough rows had arrived, was already made.
+    /// Whether an attempt was already made to determine the columns from fewer rows than are normally examined.
     tried: bool,
     row: RowBuilder,
     ends: Vec<usize>,
-    /// Columns whose cell is missing in the current row, by position in the table schema.
+    /// Columns with a missing cell in the current row, as positions in the table schema.
     gaps: Vec<usize>,
-    /// Number of missing cells per column of the table schema; `None` if another reader counts them.
+    /// Number of missing cells found so far in each column of the table schema; `None` if another reader counts them.
     missing: Option<Vec<u64>>,
-    /// Number of the current input, from 0.
+    /// Number of the current input among all inputs, from 0.
     input: usize,
-    /// Constant columns of the input from `key=value` folder names.
+    /// Columns that are constant over the input, taken from `key=value` folder names in its path.
     folders: Folders,
-    /// Buffer for a record with the values of the folder columns appended.
+    /// Reused buffer for a record with the values of the folder columns appended.
     extended: Vec<u8>,
-    /// Position in the record of the column with row names; `None` if row names are not requested.
+    /// Position in the record of the cell that holds the row's name (id); `None` if row names are not requested.
     id: Option<usize>,
 }
 
-/// Builds a parser of text tables. `delimiter` is the default; options or the content of an input may determine another one.
+/// Builds a parser of text tables with the given default delimiter; the options or the content of an input may determine another one.
 pub(crate) fn parser(options: &Options, delimiter: u8) -> Box<dyn TextParser> {
     Box::new(Records::new(Csv {
         options: options.clone(),
@@ -105,8 +105,8 @@ pub(crate) fn parser(options: &Options, delimiter: u8) -> Box<dyn TextParser> {
     }))
 }
 
-/// Whether text that begins with `head` looks like records with this delimiter. If the delimiter is a comma, other delimiters on which the
-/// first lines agree count as well.
+/// Whether text that begins with `head` looks like a table with this delimiter. If `delimiter` is a comma, other common delimiters that
+/// split the first lines consistently count as well.
 pub(crate) fn begins(head: &[u8], delimiter: u8) -> bool {
     let line = head.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     let is_pair = |token: &[u8]| number::index(token, 0).is_some_and(|(_, end)| token.get(end) == Some(&b':'));
@@ -120,7 +120,7 @@ pub(crate) fn begins(head: &[u8], delimiter: u8) -> bool {
     !is_svmlight(line) && (has(delimiter) || (delimiter == b',' && [b';', b'|', cells::BLANKS].iter().any(is_other)))
 }
 
-/// Whether text that begins with `head` looks like a table delimited by bars (`|`) with no blanks in its first line.
+/// Whether text that begins with `head` looks like a table delimited by vertical bars (`|`) with no blanks in its first line.
 pub(crate) fn has_bars(head: &[u8]) -> bool {
     let line = head.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     !line.contains(&b' ') && delimiter::is_table(head, b'|')
@@ -141,7 +141,7 @@ impl Csv {
         Ok(Some(FirstRecord { at, record, ends, dialect, end }))
     }
 
-    /// Determines the columns and their roles from the first input; `None` if more bytes of the input are needed.
+    /// Determines the columns of the table and their roles from the first input; `None` if more bytes of the input are needed.
     fn columns(
         &mut self,
         bytes: &[u8],
@@ -209,7 +209,7 @@ impl Csv {
         Ok(Some(table))
     }
 
-    /// Determines how each cell of the input's records is used; returns the number of bytes before the first row.
+    /// Determines the use of each cell in the input's records (label, feature, …); returns the number of bytes before the first row.
     fn lay_out(&mut self, table: &TableSchema, first: &FirstRecord<'_>) -> Result<usize, RecordError> {
         let header = match self.options.wanted.header {
             Some(header) => header,
@@ -373,7 +373,7 @@ impl RecordFormat for Csv {
     }
 }
 
-/// Returns a hint that another delimiter may be meant if the first record has a single cell; otherwise an empty text.
+/// Returns a hint, for an error message, that another delimiter may be meant if there is only one column name; otherwise an empty text.
 fn other_delimiter(names: &[String]) -> &'static str {
     match names {
         _ if names.len() > 1 => "",
@@ -391,13 +391,13 @@ pub fn is_date(cell: &[u8]) -> bool {
     CellGuess::like(cell) == Some(CellGuess::Date)
 }
 
-/// Returns the physical unit that follows the number in a cell: `kg` for `1.5 kg`; `None` for other cells.
+/// Returns the unit of measurement after the number in a cell: `kg` for `1.5 kg`; `None` for other cells.
 #[must_use]
 pub fn unit(cell: &str) -> Option<&str> {
     looks::unit(cell)
 }
 
-/// Adds the features of a cell to the row being built; returns `false` if the cell is missing.
+/// Adds the features of a CSV cell to the row being built; returns `false` if the cell is missing.
 fn add(
     row: &mut RowBuilder,
     feature: &layout::Feature,

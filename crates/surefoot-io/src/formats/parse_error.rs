@@ -1,11 +1,12 @@
-//! Errors of text parsers: located in a record (as found by a format), or in an input (by the parser that counts lines).
+//! Errors of text parsers: [`RecordError`] is located in a record, [`ParseError`] in an input (by line and column).
 
 use crate::error;
 
-/// Error of a text parser, in which the input is identified by number because parsers do not know file names.
+/// Error of a text parser, located by line and column. The input is identified by its number, because parsers do not
+/// know file names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// Number of the input, from 0.
+    /// Number of the input among all inputs, from 0.
     pub input: u32,
     /// Number of the physical line, from 1.
     pub line: u64,
@@ -15,9 +16,9 @@ pub struct ParseError {
     pub token: String,
     /// Message that states the problem and the remedy.
     pub message: String,
-    /// Whether the error affects more than one row, so that nothing after it can be read.
+    /// Whether the error ends the input: nothing after it can be read. If false, only one row is invalid.
     pub fatal: bool,
-    /// Whether the user's request is at fault rather than the data.
+    /// True if the user's request (a flag or option) is at fault, false if the data are.
     pub asked: bool,
 }
 
@@ -29,18 +30,18 @@ impl std::fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Error in a record, located by its offset from the start of the record.
+/// Error in a record (one row of text), located by its offset from the start of the record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RecordError {
     /// Byte offset of the token in the record.
     pub(crate) at: usize,
-    /// Complete invalid token as bytes; [`error::token`] makes it printable.
+    /// Complete invalid token as raw bytes; [`error::token`] makes it printable.
     pub(crate) token: Vec<u8>,
     /// Message that states the problem and the remedy.
     pub(crate) message: String,
-    /// Whether reading must end, because the records that follow cannot be determined.
+    /// Whether reading must end, because the start of the following records cannot be determined.
     pub(crate) fatal: bool,
-    /// Whether the user's request is at fault rather than the data.
+    /// True if the user's request (a flag or option) is at fault, false if the data are.
     pub(crate) asked: bool,
 }
 
@@ -54,7 +55,7 @@ impl RecordError {
         RecordError { fatal: true, ..self }
     }
 
-    /// Converts to a [`ParseError`] at this position in an input.
+    /// Converts to a [`ParseError`], given the number of the input and the line and column of the token.
     pub(crate) fn at_place(self, input: u32, line: u64, column: u64) -> ParseError {
         let RecordError { token, message, fatal, asked, .. } = self;
         ParseError { input, line, column, token: error::token(&token), message, fatal, asked }

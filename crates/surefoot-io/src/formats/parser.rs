@@ -1,4 +1,4 @@
-//! Traits of parsers: a push parser for text formats, and a parser that reads its inputs itself for columnar formats.
+//! Traits of parsers: [`TextParser`] receives the bytes of text formats; [`TableParser`] reads the inputs of columnar formats itself.
 
 use std::{
     fs::File,
@@ -13,14 +13,14 @@ use crate::error::Error;
 
 /// Push parser of a text format: it receives bytes, split at any position, and produces rows.
 pub(crate) trait TextParser: Send {
-    /// Starts the input with this number, from 0.
+    /// Starts a new input, given its number among all inputs, from 0.
     fn start(&mut self, input: u32);
-    /// Parses the next bytes of the input and appends the rows that they complete.
+    /// Parses the next bytes of the current input and appends the rows that they complete to `batch`.
     fn push(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), ParseError>;
-    /// Ends the input, after reading a last row without a line break if there is one. The next push then starts another input.
+    /// Ends the current input, after reading a last row without a line break if there is one. The next push then belongs to another input.
     fn finish(&mut self, batch: &mut Batch) -> Result<(), ParseError>;
-    /// Whether unread complete lines remain after an invalid row. The caller must then push zero bytes, which reads them, before it pushes
-    /// more bytes.
+    /// Whether complete lines after an invalid row are still unread. The caller must then call `push` with no bytes, which reads them,
+    /// before it pushes more bytes.
     fn waiting(&self) -> bool;
 }
 
@@ -42,17 +42,17 @@ pub(crate) trait TableParser: Send {
 /// Open input, with each kind of access that a [`TableParser`] may need.
 #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "only the formats of that feature are read so"))]
 pub(crate) struct Opened {
-    /// Name of the input as shown to the user; the next field, `input`, is its number, from 0.
+    /// Name of the input as shown to the user. The field `input` below is the number of the input, from 0.
     pub(crate) name: String,
     pub(crate) input: u32,
     /// File behind `stream` and its size in bytes, for random access; `None` if the input is compressed or not a regular file.
     pub(crate) file: Option<(Arc<File>, u64)>,
     /// Decompressed bytes of the input from its start.
     pub(crate) stream: Box<dyn Read + Send>,
-    /// Name of the compression; `None` if the input is not compressed.
+    /// Name of the compression codec, such as `gzip`; `None` if the input is not compressed.
     pub(crate) codec: Option<&'static str>,
-    /// Number of stored bytes read from all inputs so far, for a progress bar; reading `stream` increases it.
+    /// Number of stored (possibly compressed) bytes read from all inputs so far, for a progress bar; reading `stream` increases it.
     pub(crate) position: Arc<AtomicU64>,
-    /// Value of `position` at the start of this input.
+    /// Value of `position` at the start of this input, that is, the number of stored bytes in the inputs before it.
     pub(crate) before: u64,
 }

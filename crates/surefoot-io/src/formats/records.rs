@@ -8,9 +8,9 @@ use super::{
 };
 use crate::text::digest::Digest;
 
-/// Text format with one record per row; [`Records`] implements everything that is common to such formats.
+/// Text format with one record per row. A format implements these methods; [`Records`] does everything that such formats have in common.
 pub(crate) trait RecordFormat: Send {
-    /// Starts the input with this number, from 0.
+    /// Starts a new input, given its number among all inputs, from 0.
     fn start(&mut self, input: u32) {
         let _ = input;
     }
@@ -37,7 +37,7 @@ pub(crate) trait RecordFormat: Send {
         Ok(found)
     }
 
-    /// Whether a record is blank, so that it may be skipped before the first record with content.
+    /// Whether a record is blank. Blank records before the first record with content may be skipped.
     fn is_blank(&self, record: &[u8]) -> bool {
         let _ = record;
         false
@@ -50,20 +50,20 @@ pub(crate) trait RecordFormat: Send {
     /// If the record is invalid.
     fn record(&mut self, record: &[u8], batch: &mut Batch) -> Result<Option<Numbers>, RecordError>;
 
-    /// Ends the current input, for formats that keep state per input.
+    /// Ends the current input; formats that keep state per input override it.
     fn finish(&mut self) {}
 }
 
-/// Progress of the search for the end of a record, so that no byte is searched twice.
+/// Progress of the search for the end of a record, which resumes here when more bytes arrive, so that no byte is searched twice.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Scan {
     /// Number of bytes of the record examined so far.
     pub(crate) seen: usize,
-    /// Start of the quoted cell that is still open; `None` outside quotes.
+    /// Byte offset of the start of the quoted cell in which the search stopped; `None` outside quotes.
     pub(crate) open: Option<usize>,
 }
 
-/// Numbers of a row besides its features: label, weight and offset.
+/// Numbers of a row that are not features: label, weight and offset.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Numbers {
     /// Label; NaN if the row has none.
@@ -75,39 +75,39 @@ pub(crate) struct Numbers {
 /// UTF-8 byte order mark, which is allowed at the start of text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Push parser of a [`RecordFormat`].
+/// Push parser of a text format given as a [`RecordFormat`].
 ///
 /// Memory grows with the longest record, not with the number of rows. Time is linear in the number of bytes, however they are split: the
 /// search for record ends examines each byte once, and each byte is moved a bounded number of times.
 #[derive(Debug)]
 pub(crate) struct Records<F> {
     format: F,
-    /// Bytes of the input that have arrived. Those from `at` on have not been read; they are usually one incomplete record.
+    /// Bytes of the input that have arrived and are kept. Those from position `at` on are unread, usually one incomplete record.
     tail: Vec<u8>,
     at: usize,
-    /// Progress of the search for the end of the record at `at`.
+    /// Progress of the search for the end of the record that starts at `at`.
     scan: Scan,
-    /// Whether `tail` holds complete records that were left unread after an invalid one.
+    /// Whether `tail` holds complete records that are still unread because reading stopped after an invalid record.
     waiting: bool,
-    /// Whether the format has determined the start of the first row of the input.
+    /// Whether the start of the first row of the input has been found.
     begun: bool,
-    /// Whether the first nonblank record is complete; used only until `begun` is true.
+    /// Whether the first nonblank record of the input has arrived in full; used only until `begun` is true.
     whole: bool,
-    /// Number of bytes last passed to [`RecordFormat::begin`]; used only until `begun` is true.
+    /// Number of bytes passed to the last call of [`RecordFormat::begin`]; used only until `begun` is true.
     shown: usize,
-    /// Number of decompressed bytes of this input before `at`.
+    /// Number of decompressed bytes of this input before position `at` of `tail`.
     offset: u64,
-    /// Number of physical lines of this input before `at`.
+    /// Number of physical lines of this input before position `at` of `tail`.
     line: u64,
     input: u32,
     digest: Digest,
 }
 
-/// Length in bytes up to which the start of an input is passed to [`RecordFormat::begin`] whenever bytes arrive; beyond it, only after each
-/// growth by half.
+/// Number of bytes: while no more of an input has arrived, [`RecordFormat::begin`] is called whenever bytes arrive; beyond it, only after
+/// each growth by half.
 const SHOWN_OFTEN: usize = 64 << 10;
 
-/// Test counter of the bytes that parsers examine or move apart from reading rows.
+/// Counter, for tests, of the bytes that parsers examine or move in addition to reading rows.
 #[cfg(test)]
 pub(crate) mod work {
     use std::cell::Cell;
@@ -116,12 +116,12 @@ pub(crate) mod work {
         static BYTES: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// Adds `bytes` to the count of this thread.
+    /// Adds `bytes` to this thread's count of bytes that parsers examine or move.
     pub(crate) fn count(bytes: usize) {
         BYTES.set(BYTES.get() + bytes);
     }
 
-    /// Returns the count of this thread and resets it to 0.
+    /// Returns this thread's count of bytes that parsers examined or moved, and resets it to 0.
     pub(crate) fn counted() -> usize {
         BYTES.take()
     }
@@ -145,7 +145,7 @@ impl<F: RecordFormat> Records<F> {
         }
     }
 
-    /// Appends bytes to `tail`, after removing the bytes already read if they are at least as many as the unread ones.
+    /// Appends arrived bytes to `tail`. First removes the bytes already read from it if they are at least as many as the unread ones.
     fn take(&mut self, bytes: &[u8]) {
         let left = self.tail.len() - self.at;
         // Moves the unread bytes only when at least as many bytes are freed.
@@ -158,7 +158,8 @@ impl<F: RecordFormat> Records<F> {
         self.tail.extend_from_slice(bytes);
     }
 
-    /// Reads the complete records in `tail`; if `last`, the end of `tail` completes a record too. Stops after an invalid record.
+    /// Reads the complete records in `tail`; if `last`, the input ends with `tail`, which completes the last record. Stops after an invalid
+    /// record.
     fn read(&mut self, batch: &mut Batch, last: bool) -> Result<(), ParseError> {
         if batch.start.is_empty() {
             batch.start.push(0);
@@ -174,7 +175,7 @@ impl<F: RecordFormat> Records<F> {
         done
     }
 
-    /// Skips the bytes before the first row; returns `false` if more bytes are needed to find it.
+    /// Skips the bytes before the first row, such as a header; returns `false` if more bytes are needed to find the first row.
     fn begin(&mut self, text: &[u8], last: bool) -> Result<bool, ParseError> {
         if self.begun {
             return Ok(true);
@@ -207,7 +208,7 @@ impl<F: RecordFormat> Records<F> {
         }
     }
 
-    /// Skips leading blank records; returns whether the next record is complete or the input has ended.
+    /// Skips blank records at the start of the input; returns true if the next record is complete or the input has ended.
     fn first_is_whole(&mut self, text: &[u8], last: bool) -> Result<bool, ParseError> {
         while !self.whole {
             let start = &text[self.at..];
@@ -221,8 +222,8 @@ impl<F: RecordFormat> Records<F> {
         Ok(true)
     }
 
-    /// Reads the complete records of `text` from `self.at` on. The caller must then append `text[from..self.at]` to `batch.text`, as the
-    /// rows expect.
+    /// Reads the complete records of `text` from `self.at` on. The caller must then append `text[from..self.at]` to `batch.text`, because
+    /// the rows refer to positions in it.
     fn records(&mut self, text: &[u8], from: usize, last: bool, batch: &mut Batch) -> Result<(), ParseError> {
         let base = batch.text.len();
         while self.at < text.len() {
@@ -262,7 +263,7 @@ impl<F: RecordFormat> Records<F> {
         Ok(())
     }
 
-    /// Builds the error for an input whose remaining records cannot be separated, and skips the rest of the input's `text`.
+    /// Builds the error for an input whose remaining records cannot be told apart, and skips the rest of `text`.
     fn give_up(&mut self, text: &[u8], wrong: RecordError) -> ParseError {
         let left = &text[self.at..];
         let fault = self.fault(left, wrong);
@@ -270,14 +271,14 @@ impl<F: RecordFormat> Records<F> {
         fault
     }
 
-    /// Skips `bytes` bytes that belong to no row, and adds them to the digest.
+    /// Skips `bytes` bytes of `text` that belong to no row, and adds them to the digest of the input.
     fn advance(&mut self, text: &[u8], bytes: usize) {
         let passed = &text[self.at..self.at + bytes];
         self.digest.add(passed);
         self.pass(passed);
     }
 
-    /// Moves the position in the input past these bytes and counts their lines.
+    /// Advances the position in the input by these bytes and counts their lines.
     fn pass(&mut self, bytes: &[u8]) {
         self.line += lines(bytes);
         self.offset += bytes.len() as u64;
@@ -285,7 +286,7 @@ impl<F: RecordFormat> Records<F> {
         self.at += bytes.len();
     }
 
-    /// Builds the error about `record` with its position in the input; `self.line` lines precede the record.
+    /// Converts an error in `record` to one that is located in the input; `self.line` lines precede the record.
     fn fault(&self, record: &[u8], wrong: RecordError) -> ParseError {
         let (line, column) = location(record, wrong.at);
         wrong.at_place(self.input, self.line + line, column)

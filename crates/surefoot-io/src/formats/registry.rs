@@ -35,20 +35,20 @@ enum Access {
     Table(fn(&Options) -> Box<dyn TableParser>),
 }
 
-/// Supported format with its detection and its parser; each is a row of [`REGISTRY`].
+/// Data format with the functions that detect, check and parse it; each is a row of [`REGISTRY`].
 struct Entry {
     format: Format,
-    /// Whether data that begin with these bytes (an arbitrary prefix of the input) look like this format.
+    /// Whether data look like this format, judged by their first bytes (of any number).
     begins: fn(&[u8]) -> bool,
-    /// Checks that features named in the options can occur in this format.
+    /// Checks that the features named by the user in the options can occur in this format.
     check: fn(&Options) -> Result<(), Error>,
     access: Access,
     /// Returns the location and the text of a part of a row, such as the label or a feature, for error messages.
     describe: fn(&Options, &Batch, usize, Part) -> (Location, String),
 }
 
-/// Supported formats, in the order in which they are tried on the content of an input. The last one, svmlight, is the default if neither
-/// the extension nor the content determines the format.
+/// Table of all supported formats, in the order in which they are tried on the content of an input. The last one, svmlight, is the default
+/// if neither the extension nor the content determines the format.
 static REGISTRY: &[Entry] = &[
     #[cfg(feature = "parquet")]
     Entry {
@@ -109,14 +109,14 @@ pub static FORMATS: &[Format] = &{
 };
 
 impl Format {
-    /// Returns the format with this name; `None` if there is none.
+    /// Returns the format with this name, such as `csv`; `None` if there is none.
     #[must_use]
     pub fn named(name: &str) -> Option<&'static Format> {
         FORMATS.iter().find(|format| format.name == name)
     }
 
-    /// Returns the format that the extension of a file name denotes, ignoring an extension for compression; `None` if the extension is
-    /// unknown.
+    /// Returns the format that the extension of a file name denotes, ignoring an extension of compression such as `.gz`; `None` if the
+    /// extension is unknown.
     ///
     /// ```
     /// use surefoot_io::Format;
@@ -132,17 +132,17 @@ impl Format {
         FORMATS.iter().find(|format| format.extensions.contains(&extension.as_str()))
     }
 
-    /// Detects the format from the first decompressed bytes of an input.
+    /// Detects the format from the first decompressed bytes of an input; svmlight if they resemble no other format.
     #[must_use]
     pub fn by_content(head: &[u8]) -> &'static Format {
         let last = REGISTRY.last().expect("the table is not empty");
         &REGISTRY.iter().find(|entry| (entry.begins)(head)).unwrap_or(last).format
     }
 
-    /// Returns the format of an input, in this order of precedence: the one that its content proves, the one of its extension, the one that
-    /// its content resembles, and the default text format for features identified by `by`.
+    /// Determines the format of an input, in this order of precedence: the format that its content proves, that of its extension, the one
+    /// that its content resembles, and the default text format for features identified by `by` (index, name or column).
     ///
-    /// `head` holds the first bytes, decompressed.
+    /// `head` holds the first decompressed bytes of the input.
     pub(crate) fn of(name: &Path, head: &[u8], by: FeatureKey) -> &'static Format {
         let looks = Some(Format::by_content(head)).filter(|format| format.name != LAST);
         let by_name = Format::by_extension(name);
@@ -171,8 +171,9 @@ impl Format {
         named.or(looks).or_else(|| Format::named(fallback)).unwrap_or(&FORMATS[0])
     }
 
-    /// Detects the format from the first input that can be read in advance. If its content is ambiguous, returns the default text format
-    /// for features identified by `by`. Returns `None` for an unsupported format.
+    /// Detects the format from the first input that can be read more than once. If its content is ambiguous, returns the default text
+    /// format for features identified by `by` (index, name or column). Returns `None` if there is no such input or its format is
+    /// unsupported.
     #[must_use]
     pub fn guess(inputs: &[InputName], by: FeatureKey) -> Option<&'static Format> {
         let input = inputs.iter().find(|input| input.can_reread())?;
@@ -181,17 +182,17 @@ impl Format {
         can_be.then(|| Format::of(input.to_string().as_ref(), &head, by))
     }
 
-    /// Whether data that begin with `head` are in a supported format other than text.
+    /// Whether data that begin with `head` are in a supported binary format (Parquet or Arrow).
     pub(crate) fn is_stored(head: &[u8]) -> bool {
         REGISTRY.iter().any(|entry| !entry.format.is_text() && (entry.begins)(head))
     }
 
-    /// Whether this format is text, so that its parser is a push parser.
+    /// Whether this is a text format, whose parser is a push parser.
     fn is_text(&self) -> bool {
         matches!(self.entry().access, Access::Text(_))
     }
 
-    /// Checks that the options accept this format, and that features named by the user can occur in it.
+    /// Checks that the options permit this format, and that the features named by the user can occur in it.
     pub(crate) fn check(&'static self, options: &Options) -> Result<(), Error> {
         options.accepts.check(self)?;
         (self.entry().check)(options)

@@ -65,17 +65,17 @@ use rules::Rules;
 #[derive(Debug)]
 pub struct Svmlight {
     rules: Rules,
-    /// Bytes of lines not yet read; usually one incomplete line.
+    /// Bytes of lines that have arrived but were not yet read; usually one incomplete line.
     tail: Vec<u8>,
-    /// Number of leading bytes of `tail` that were already added to the digest.
+    /// Number of leading bytes of `tail` that were already added to the digest of the input.
     digested: usize,
     /// Range in `tail` of the complete lines that were left unread after an invalid row; `None` if there are none.
     waiting: Option<(usize, usize)>,
-    /// Whether `tail` ends within a comment, so that the rest of the comment can be discarded as it arrives.
+    /// Whether `tail` ends within a comment; the rest of the comment is then discarded as it arrives.
     comment: bool,
     /// Length of `tail`, in bytes, at which an incomplete line is next checked for errors.
     look: usize,
-    /// Number of decompressed bytes of this input before `tail`, plus those discarded from `tail`.
+    /// Number of decompressed bytes of this input before `tail`, plus those discarded from within `tail`.
     offset: u64,
     line: u64,
     input: u32,
@@ -85,7 +85,7 @@ pub struct Svmlight {
     scratch: Vec<(u64, f64)>,
     merger: DuplicateMerger,
     indices: Option<IndexGroups>,
-    /// Indices to keep or to ignore; `None` if all indices are used.
+    /// Selection of svmlight indices to keep or to ignore; `None` if all indices are used.
     selection: Option<IndexSelection>,
     names: IndexNames,
 }
@@ -185,8 +185,8 @@ impl Svmlight {
         done
     }
 
-    /// Reads the lines of `text[from..end]` and copies them to the text of the batch. Bytes from `real` on are padding, not input. Stops
-    /// after an invalid row; returns its error and the position after the last line read.
+    /// Reads the lines of `text[from..end]` and copies them to `batch.text`. Bytes from `real` on are padding, not input. Stops after an
+    /// invalid row; returns its error (if any) and the position after the last line read.
     fn lines(
         &mut self,
         text: &[u8],
@@ -280,7 +280,8 @@ impl Svmlight {
         Ok((end, Some(row.label.unwrap_or(f64::NAN))))
     }
 
-    /// Sorts the pairs of the last row, which start at position `first`, by index; returns `false` if an index occurs twice.
+    /// Sorts the `index:value` pairs of the last row, which start at position `first` of the batch, by index; returns `false` if an index
+    /// occurs twice.
     fn sort(&mut self, first: usize, batch: &mut Batch) -> bool {
         self.scratch.clear();
         self.scratch.extend(batch.index[first..].iter().copied().zip(batch.value[first..].iter().copied()));
@@ -292,8 +293,8 @@ impl Svmlight {
         self.scratch.windows(2).all(|two| two[0].0 < two[1].0)
     }
 
-    /// Replaces the sorted indices of the last row, from position `first` on, by hashed ids. Values with equal ids are added in the order
-    /// of their indices, so that the sum does not depend on the order in the file. Returns `false` if a sum overflows.
+    /// Replaces the sorted indices of the last row, from position `first` of the batch on, by hashed ids. Values with equal ids are added
+    /// in the order of their indices, so that the sum does not depend on the order in the file. Returns `false` if a sum overflows.
     fn hash(&mut self, first: usize, batch: &mut Batch) -> bool {
         self.names.meet(&batch.index[first..], |index| self.rules.id(index));
         batch.index[first..].iter_mut().for_each(|index| *index = self.rules.id(*index));
@@ -301,8 +302,8 @@ impl Svmlight {
         batch.value[first..].iter().all(|value| value.is_finite())
     }
 
-    /// Bounds memory while a line is incomplete: the rest of a comment is added to the digest but not kept, and a very long line is
-    /// checked each time its length doubles. The first `known` bytes of the tail hold no comment.
+    /// Bounds the memory taken by an incomplete line: the rest of a comment is added to the digest but not kept, and a very long line is
+    /// checked for errors each time its length doubles. The first `known` bytes of the tail hold no comment.
     fn shorten(&mut self, known: usize) -> Result<(), ParseError> {
         if let Some(found) = memchr::memchr(b'#', &self.tail[known..]) {
             self.digest.add(&self.tail[self.digested..]);

@@ -2,7 +2,7 @@
 
 use crate::text::number;
 
-/// Unsupported formats with magic bytes: offset of the magic bytes, magic bytes, and the name of the format with a remedy.
+/// Magic bytes of unsupported formats: offset of the magic bytes in the file, magic bytes, and the name of the format with a remedy.
 const MAGICS: &[(usize, &[u8], &str)] = &[
     (0, b"\xd0\xcf\x11\xe0", "an old Excel workbook (xls): save the sheet as CSV"),
     (0, b"Obj\x01", "Avro: write it as Parquet"),
@@ -43,8 +43,8 @@ const MAGICS: &[(usize, &[u8], &str)] = &[
     (0, b"version https://git-lfs", "a Git LFS pointer: get the file itself with git lfs pull"),
 ];
 
-/// Returns the name of the unsupported format, with a remedy, of data that begin with `head`; `None` if the format is not recognised. Text
-/// formats are recognised only if `with_text` is true.
+/// Recognises an unsupported format by the first bytes `head` of the data; returns its name with a remedy, or `None` if the format is not
+/// recognised. Text formats are recognised only if `with_text` is true.
 pub(crate) fn named(head: &[u8], with_text: bool) -> Option<&'static str> {
     let begins = |&&(at, magic, _): &&(usize, &[u8], &str)| head.get(at..).is_some_and(|head| head.starts_with(magic));
     if head.starts_with(b"PK\x03\x04") {
@@ -64,7 +64,7 @@ pub(crate) fn named(head: &[u8], with_text: bool) -> Option<&'static str> {
     found.or_else(|| if with_text { text(head) } else { None })
 }
 
-/// Returns the message for a zip archive, which depends on the names of its first files.
+/// Returns the error message for a zip archive, which depends on the names of the first files in it.
 fn archive(head: &[u8]) -> &'static str {
     let holds = |name: &[u8]| head.windows(name.len()).any(|window| window == name);
     if holds(b"[Content_Types].xml") || holds(b"xl/") {
@@ -78,8 +78,8 @@ fn archive(head: &[u8]) -> &'static str {
     }
 }
 
-/// Returns a message if the data are binary, that is, more than a tenth of the bytes are zero, but not every second byte as in UTF-16;
-/// otherwise `None`.
+/// Returns an error message if the data are binary, that is, if more than a tenth of the bytes are zero but not every second byte as in
+/// UTF-16; otherwise `None`.
 fn binary(head: &[u8]) -> Option<&'static str> {
     let zeros = |from: usize| head.iter().skip(from).step_by(2).filter(|&&byte| byte == 0).count();
     let (even, odd) = (zeros(0), zeros(1));
@@ -87,7 +87,7 @@ fn binary(head: &[u8]) -> Option<&'static str> {
     is_binary.then_some("binary, of a format that is not known here: write the table as CSV or Parquet")
 }
 
-/// Returns the message for an unsupported text format; `None` if the format is not recognised.
+/// Returns the error message for an unsupported text format; `None` if the format is not recognised.
 fn text(head: &[u8]) -> Option<&'static str> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let mut lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
@@ -113,7 +113,8 @@ fn text(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Returns the message for an unsupported variant of svmlight (libffm, or several labels per row), judged by one line; otherwise `None`.
+/// Returns the error message for an unsupported variant of svmlight (libffm, or several labels per row), recognised by one line; `None`
+/// for other lines.
 fn pairs(line: &[u8]) -> Option<&'static str> {
     let mut tokens = line.split(|byte| matches!(byte, b' ' | b'\t')).filter(|token| !token.is_empty());
     let (label, pair) = (tokens.next()?, tokens.next()?);

@@ -44,7 +44,7 @@ use crate::{
 use features::Features;
 use head::{Head, Token};
 
-/// Vowpal Wabbit text format, with one row per line.
+/// Parser of the Vowpal Wabbit text format, which has one row per line.
 #[derive(Debug)]
 pub(crate) struct Vw {
     builder: RowBuilder,
@@ -52,13 +52,13 @@ pub(crate) struct Vw {
     groups: FeatureGroups,
     found: Arc<Inferred>,
     unlabelled: bool,
-    /// Whether the tag of a row is used as its name.
+    /// Whether the tag of a line is used as the name of its row.
     tags: bool,
-    /// Whether the base (offset) of a row is ignored.
+    /// Whether the base of a line (the offset of its row) is ignored.
     bare: bool,
-    /// Whether the importance (weight) of a row is ignored.
+    /// Whether the importance of a line (the weight of its row) is ignored.
     unweighted: bool,
-    /// Positions of the bytes in the current line that end a name: see [`features::marks`].
+    /// Positions in the current line of the bytes that end a name (blanks, bars and colons): see [`features::marks`].
     marks: Vec<usize>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Vw {
 struct NamespaceSelection {
     keep: Vec<String>,
     ignore: Vec<String>,
-    /// Namespaces named by the user that have not occurred in any row so far.
+    /// Namespaces that the user named and that have not occurred in any row so far.
     awaited: Vec<String>,
 }
 
@@ -110,7 +110,7 @@ impl Vw {
         }
     }
 
-    /// Reads the features of a line a second time, to store their names.
+    /// Reads the features of a line a second time, to store the feature names.
     #[cold]
     fn name(&mut self, line: &[u8], bar: usize) -> Result<(), RecordError> {
         let mut features = Features::new(line, bar, &self.marks);
@@ -125,7 +125,7 @@ impl Vw {
         Ok(())
     }
 
-    /// Parses label, weight and offset (the base) from the tokens before the first bar.
+    /// Parses label, weight (the importance) and offset (the base) from the tokens before the first bar.
     fn numbers(&self, head: &Head<'_>) -> Result<Numbers, RecordError> {
         let base = head.base.filter(|_| !self.bare);
         let offset = base.map_or(Ok(0.0), |base| finite(base, "the base"))?;
@@ -197,12 +197,12 @@ impl RecordFormat for Vw {
     }
 }
 
-/// Returns the first token of a line, which stands for the whole row in error messages.
+/// Returns the first token (run of bytes without blanks) of a line, which stands for the whole row in error messages.
 fn first(line: &[u8]) -> Token<'_> {
     head::tokens(line).next().unwrap_or_default()
 }
 
-/// Whether the first line of a text has a bar (`|`), preceded only by blanks, a numeric label or a tag.
+/// Whether a text looks like Vowpal Wabbit: its first line has a bar (`|`), preceded only by blanks, a numeric label or a tag.
 pub(crate) fn begins(text: &[u8]) -> bool {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut lines = text.split(|&byte| byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
@@ -216,7 +216,7 @@ pub(crate) fn begins(text: &[u8]) -> bool {
     has_number || head.label.is_none() && (before.is_empty() || before.starts_with(b"'"))
 }
 
-/// Returns the location (line and column) and the text of a part of a row, such as the label or a feature.
+/// Returns the location (line and column) and the text of a part of a row, such as the label or a feature, for error messages.
 pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let line = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
@@ -234,7 +234,8 @@ pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part)
     (Location::Text { line: place.line, column: at as u64 + 1 }, error::token(bytes))
 }
 
-/// Returns the token of the first feature with this id in a line, among those that are used.
+/// Returns the token of the first feature with this id in a line, ignoring features of value 0 and namespaces that are not used;
+/// `None` if there is none.
 fn find<'a>(line: &'a [u8], head: &Head<'_>, id: u64, reading: &Schema) -> Option<Token<'a>> {
     let used = NamespaceSelection::new(reading);
     let mut marks = Vec::new();

@@ -8,12 +8,12 @@ use super::id_map::IdSet;
 #[derive(Clone, Debug)]
 pub(crate) struct HyperLogLog {
     exact: IdSet,
-    /// Register values of HyperLogLog: for each register, the maximum rank of its ids (position, from 1, of the first set bit after those
-    /// that select the register).
+    /// HyperLogLog registers: each holds the maximum rank of the ids that it counts, where the rank is the position (from 1) of the first
+    /// set bit after the bits that select the register.
     rank: Vec<u8>,
 }
 
-/// Maximum number of distinct ids that are stored, so that their count is exact.
+/// Maximum number of distinct ids that are stored themselves, so that their count is exact.
 const EXACT: usize = 4096;
 /// Binary logarithm of the number of HyperLogLog registers.
 const REGISTERS: u32 = 14;
@@ -35,7 +35,7 @@ impl HyperLogLog {
         *register = rank.max(*register);
     }
 
-    /// Adds all ids counted by another counter.
+    /// Adds the ids counted by another counter, as if all had been counted here.
     pub(crate) fn merge(&mut self, other: &HyperLogLog) {
         for id in other.exact.iter() {
             if self.exact.len() > EXACT {

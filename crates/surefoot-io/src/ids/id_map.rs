@@ -8,7 +8,7 @@ use surefoot_glm::IdHasher;
 /// Hash map keyed by feature ids.
 pub(crate) type IdMap<V> = HashMap<u64, V, IdHashBuilder>;
 
-/// Hasher factory of [`IdMap`]; all its [`HashedId`] hashers share one random seed.
+/// Hasher factory of [`IdMap`]; all hashers that it builds share one random seed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdHashBuilder(IdHasher);
 
@@ -20,7 +20,7 @@ impl BuildHasher for IdHashBuilder {
     }
 }
 
-/// Hasher for keys that are a single feature id.
+/// Hasher for keys that are a single feature id; ids are hashes already, so that little work is needed.
 #[derive(Debug)]
 pub(crate) struct HashedId {
     hasher: IdHasher,
@@ -41,14 +41,14 @@ impl Hasher for HashedId {
     }
 }
 
-/// Set of feature ids for membership tests. If most tested ids are members and the set exceeds the cache, a test takes one memory access,
-/// where [`HashSet`](std::collections::HashSet) takes two.
+/// Set of feature ids for membership tests. If most tested ids are members and the set exceeds the CPU cache, a test takes one memory
+/// access, where [`HashSet`](std::collections::HashSet) takes two.
 ///
 /// Takes 16 to 32 bytes per id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct IdSet {
-    /// Buckets of a hash table with linear probing: an id is stored in the first bucket that was free from its hash on; 0 marks a free
-    /// bucket. The length is a power of two, or 0.
+    /// Buckets of a hash table with linear probing: an id is stored in the first free bucket from its hash on; 0 marks a free bucket. The
+    /// number of buckets is a power of two, or 0.
     places: Vec<u64>,
     len: usize,
     hasher: IdHasher,

@@ -2,22 +2,23 @@
 
 use surefoot_glm::IdHasher;
 
-/// Merger of nonzeros with equal ids in a row: their values are added at the first occurrence of the id, and the order is otherwise kept.
+/// Merger of nonzeros with equal feature ids in a row: values are added at the first occurrence of the id, and the order is otherwise
+/// kept.
 ///
 /// A hash table with at least twice as many buckets as nonzeros gives the position of an id: O(n) expected, for any ids.
 #[derive(Debug, Default)]
 pub(crate) struct DuplicateMerger {
-    /// Buckets of a hash table from ids to positions in the row, from 1: a position is stored in the first bucket that was free from the
-    /// hash of its id on; 0 marks a free bucket.
+    /// Buckets of a hash table with linear probing from ids to positions (from 1) in the row: a position is stored in the first free
+    /// bucket from the hash of its id on; 0 marks a free bucket.
     places: Vec<u32>,
     hasher: IdHasher,
-    /// Total number of buckets inspected.
+    /// Total number of buckets inspected so far, which tests check.
     #[cfg(test)]
     looks: usize,
 }
 
 impl DuplicateMerger {
-    /// Merges nonzeros with equal ids from position `first` on, where there must be fewer than 2^31 nonzeros.
+    /// Merges nonzeros with equal ids from position `first` on; there must be fewer than 2^31 of them.
     pub(crate) fn merge(&mut self, index: &mut Vec<u64>, value: &mut Vec<f64>, first: usize) {
         let (index_of_row, value_of_row) = (&mut index[first..], &mut value[first..]);
         let bits = (2 * index_of_row.len()).next_power_of_two().ilog2().max(1);

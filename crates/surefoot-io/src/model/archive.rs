@@ -40,7 +40,7 @@ pub enum Dtype {
 }
 
 impl Dtype {
-    /// Returns the size of an element in bytes.
+    /// Returns the size in bytes of one element.
     #[must_use]
     pub fn size(self) -> usize {
         match self {
@@ -78,9 +78,9 @@ pub struct Tensor<'a> {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Archive<'a> {
-    /// JSON text, stored unchanged; must be canonical.
+    /// JSON text that describes the model, stored unchanged; must be in canonical form.
     pub meta: String,
-    /// Tensors in the order of the file. Those with 8-byte elements are aligned if they come first.
+    /// Tensors in the order of the file. If tensors with 8-byte elements come first, they are aligned to 8 bytes.
     pub tensors: Vec<Tensor<'a>>,
 }
 

@@ -1,7 +1,7 @@
 //! Conversion between models and archives.
 //!
-//! The vector for prediction comes first (`index`, `weight`), then the arrays of the trainer's state. The rest is one JSON object with
-//! sorted keys and the shortest decimals that read back to the same numbers. Equal models are written as equal bytes.
+//! The sparse weight vector for prediction comes first (`index`, `weight`), then the arrays of the trainer's state. The rest is one JSON
+//! object with sorted keys and the shortest decimals that parse to the same numbers. Equal models are written as equal bytes.
 
 mod names;
 
@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, shown};
 
 const INDEX: &str = "index";
 const WEIGHT: &str = "weight";
-/// Prefix of tensor names in the archive for the arrays of the training state.
+/// Prefix of the tensor names under which the arrays of the training state are stored in the archive.
 const STATE: &str = "state.";
 
 /// Part of a model that is stored as JSON in the archive.
@@ -109,7 +109,7 @@ fn model_of(archive: &Archive<'_>) -> Result<Model, String> {
     Ok(model)
 }
 
-/// Converts a tensor to an array of the training state; `None` if the tensor belongs to another part of the model.
+/// Converts a tensor of the archive to an array of the training state; `None` if the tensor belongs to another part of the model.
 fn array_of(tensor: &Tensor<'_>) -> Option<Array> {
     let name = tensor.name.strip_prefix(STATE)?.to_owned();
     let data = match tensor.dtype {

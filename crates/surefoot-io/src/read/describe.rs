@@ -46,7 +46,7 @@ impl Options {
     }
 
     /// Locates a part of a row, such as the label, even if its batch no longer holds the text of the row: the input is then read again up
-    /// to the row, if possible.
+    /// to the row, if it can be.
     #[must_use]
     pub fn describe_again(&self, inputs: &[InputName], batch: &Batch, row: usize, part: Part) -> Located {
         let place = batch.place.get(row).copied().unwrap_or_default();
@@ -60,8 +60,8 @@ impl Options {
         }
     }
 
-    /// Reads an input again up to a row of `batch`; returns the new batch and the position of the row in it, or `None` if the input cannot
-    /// be read or its row has changed.
+    /// Reads an input again up to row `row` of `batch`; returns the new batch and the position of the row in it, or `None` if the input
+    /// cannot be read again or the row has changed.
     fn find_again(&self, input: &InputName, batch: &Batch, row: usize) -> Option<(Batch, usize)> {
         let (wanted, line) = (batch.row(row), batch.place[row].line);
         let mut reader = Reader::open(std::slice::from_ref(input), self.clone()).ok()?;

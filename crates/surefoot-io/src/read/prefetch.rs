@@ -30,7 +30,7 @@ pub struct Prefetch(Mode);
 
 enum Mode {
     ReaderThread(ReaderThread),
-    /// Reading on the caller's thread, on demand, because no thread could be started.
+    /// Source that is read on the caller's thread, on demand, because no thread could be started.
     Here(Box<dyn RowSource + Send>),
 }
 
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Mode {
     }
 }
 
-/// Thread that reads batches, and the channels through which batches travel to the caller and back.
+/// Thread that reads batches ahead, and the channels on which filled batches arrive and used ones go back.
 #[derive(Debug)]
 struct ReaderThread {
     full: Receiver<FilledBatch>,
@@ -63,7 +63,7 @@ struct FilledBatch {
 const AHEAD: usize = 4;
 
 impl Prefetch {
-    /// Starts a thread that reads from `source`.
+    /// Starts a thread that reads batches from `source` ahead of their use.
     #[must_use]
     pub fn new(source: impl RowSource + Send + 'static) -> Prefetch {
         let (give, full) = sync_channel(AHEAD);
@@ -75,7 +75,7 @@ impl Prefetch {
         })
     }
 
-    /// Reads like [`RowSource::read`], but returns `None` if no batch arrives within `patience`.
+    /// Reads the next batch like [`RowSource::read`], but returns `None` if none arrives within `patience`.
     ///
     /// # Errors
     /// If the source returns an error.
@@ -100,7 +100,7 @@ impl ReaderThread {
         filled.result
     }
 
-    /// Handles the end of the reading thread: returns `false` if the source has ended, and propagates a panic of the thread.
+    /// Called when the reading thread has ended: returns `false` if the source has ended, and propagates a panic of the thread.
     fn ended(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join) {
             std::panic::resume_unwind(panic);
@@ -130,7 +130,8 @@ impl RowSource for Prefetch {
     }
 }
 
-/// Reads batches from `source` and sends them, until the source ends or the receiver is dropped.
+/// Reads batches from `source` and sends them to the receiver of `give`, until the source ends or the receiver is dropped. Used
+/// batches come back from `take`.
 fn fill(mut source: impl RowSource, give: &SyncSender<FilledBatch>, take: &Receiver<Batch>) {
     loop {
         let mut batch = take.try_recv().unwrap_or_default();

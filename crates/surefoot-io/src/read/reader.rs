@@ -27,7 +27,7 @@ pub trait RowSource {
     /// reading can continue with the row after it; after any other error it cannot continue.
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error>;
 
-    /// Returns the number of stored (possibly compressed) bytes read so far, and their total if known.
+    /// Returns the number of stored (possibly compressed) bytes read so far, and the total number (`None` if unknown).
     fn progress(&self) -> (u64, Option<u64>);
 }
 
@@ -41,7 +41,8 @@ impl<S: RowSource + ?Sized> RowSource for Box<S> {
     }
 }
 
-/// Maximum number of bytes of text in the first batch, small so that small files and pipes are read with little delay.
+/// Maximum number of bytes of text in the first batch; small, so that the rows of small files and pipes are delivered with little
+/// delay.
 const FIRST: usize = 4 << 10;
 /// Maximum number of bytes of text in each later batch.
 const MOST: usize = 256 << 10;
@@ -56,7 +57,7 @@ pub struct Reader {
     options: Options,
     /// Parsers of all formats that have occurred in the inputs so far.
     parsers: Vec<(&'static Format, Parser)>,
-    /// Position in `parsers` of the parser of the current input; `None` until its format is known.
+    /// Position in `parsers` of the parser for the current input; `None` until the format of the input is known.
     current: Option<usize>,
     bytes: Vec<u8>,
     size: usize,
@@ -97,7 +98,7 @@ impl Reader {
         })
     }
 
-    /// Builds a reader of the bytes of `from`, which is called `name` in messages.
+    /// Builds a reader of the rows in the bytes of `from`, which is called `name` in messages.
     ///
     /// # Errors
     /// If a setting is out of its range, or `from` cannot be read.
@@ -108,7 +109,8 @@ impl Reader {
         Ok(reader)
     }
 
-    /// Returns the number of stored (possibly compressed) bytes read so far, and their total if known, for a progress bar.
+    /// Returns the number of stored (possibly compressed) bytes read so far and the total number (`None` if unknown), for a progress
+    /// bar.
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         (self.position.load(Ordering::Relaxed), self.total)
@@ -120,7 +122,7 @@ impl Reader {
         Source { name, file, before, stream: Stream::Stored(Some(Box::new(raw))), unseen: true }
     }
 
-    /// Reads from the current input once, or opens the next input; returns `false` if no input is left.
+    /// Performs one read from the current input, or opens the next input; returns `false` if no input is left.
     fn step(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         if let Some(Parser::Text(parser)) = self.parser()
             && parser.waiting()
@@ -146,7 +148,8 @@ impl Reader {
         Some(&mut self.parsers.get_mut(self.current?)?.1)
     }
 
-    /// Detects the format of the current input from its first bytes, and puts these bytes back for the parser.
+    /// Detects the format of the current input from its first bytes, and puts these bytes back for the parser; returns `false` if no
+    /// input is open.
     fn begin(&mut self) -> Result<bool, Error> {
         let Some(source) = &mut self.source else { return Ok(false) };
         let head = match source.head() {
@@ -170,8 +173,8 @@ impl Reader {
         Ok(true)
     }
 
-    /// Returns the format of the input `name` that begins with `head`; an error if the format does not suit the earlier inputs or the
-    /// model.
+    /// Returns the format of the input `name`, whose first bytes are `head`. Returns an error if the format does not fit the earlier
+    /// inputs or the model.
     fn format(&self, name: &str, head: &[u8]) -> Result<&'static Format, Error> {
         let Options { format: given, found, .. } = &self.options;
         let refused = |message: String| ErrorKind::Table { file: name.to_owned(), message };
@@ -210,7 +213,7 @@ impl Reader {
         }
     }
 
-    /// Reads the next rows of a columnar table (Parquet or Arrow), which is opened on the first call.
+    /// Reads the next rows of a columnar table (Parquet or Arrow), which is opened on the first call; returns `false` at its end.
     fn table(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         let parser = self.current.and_then(|current| self.parsers.get_mut(current));
         let (Some((_, Parser::Table(parser))), Some(source)) = (parser, &mut self.source) else { return Ok(false) };
@@ -280,7 +283,7 @@ fn is_table(inputs: &[InputName], options: &Options) -> bool {
     known.or_else(|| Format::guess(inputs, FeatureKey::Column)).is_some_and(|format| format.by == FeatureKey::Column)
 }
 
-/// Returns, for messages, how features are identified: by index, name or column.
+/// Returns the words with which messages say how features are identified: by index, name or column.
 fn by_words(by: FeatureKey) -> &'static str {
     match by {
         FeatureKey::Index => "index (svmlight)",
@@ -289,7 +292,7 @@ fn by_words(by: FeatureKey) -> &'static str {
     }
 }
 
-/// Number of bytes at the start of a text that suffice to recognise UTF-16.
+/// Number of bytes at the start of a text that suffice to recognise UTF-16 encoding.
 const SIGN: usize = 4;
 
 /// Whether a text begins like UTF-16: with its byte order mark, or with two ASCII characters of two bytes each.
@@ -340,12 +343,12 @@ impl std::fmt::Debug for Reader {
     }
 }
 
-/// Input that is open for reading.
+/// Input that is open for reading, with its stream.
 struct Source {
     name: String,
     /// File behind the stream and its size in bytes; `None` if the input is not a regular file.
     file: Option<(Arc<File>, u64)>,
-    /// Number of stored bytes of all previous inputs.
+    /// Number of stored (possibly compressed) bytes of all previous inputs.
     before: u64,
     stream: Stream,
     /// Whether no bytes of the input have been parsed yet.
@@ -353,7 +356,7 @@ struct Source {
 }
 
 enum Stream {
-    /// Stream of which no byte has been read, so that the codec is unknown; `None` only during the detection of the codec.
+    /// Stored bytes of which none was read, so that the compression is unknown; `None` only during its detection.
     Stored(Option<Box<dyn Read + Send>>),
     Open(Option<&'static str>, Box<dyn Read + Send>),
     /// Placeholder after the stream was handed over to a parser that reads its input itself.
@@ -361,7 +364,8 @@ enum Stream {
 }
 
 impl Source {
-    /// Reads the first bytes of the input: at least one line, unless it is very long. Does not wait for bytes after the first line.
+    /// Reads the first decompressed bytes of the input: at least one line, unless it is very long. Does not wait for bytes after the
+    /// first line.
     fn head(&mut self) -> Result<Vec<u8>, (Option<&'static str>, io::Error)> {
         let (mut head, mut n) = (vec![0; FIRST], 0);
         while n < FIRST {
@@ -377,14 +381,14 @@ impl Source {
         Ok(head)
     }
 
-    /// Puts bytes that were read back at the front of the stream.
+    /// Puts bytes that were already read back at the front of the stream.
     fn unread(&mut self, bytes: Vec<u8>) {
         if let Stream::Open(codec, stream) = std::mem::replace(&mut self.stream, Stream::Lent) {
             self.stream = Stream::Open(codec, Box::new(Cursor::new(bytes).chain(stream)));
         }
     }
 
-    /// Hands the input over to a parser that reads its input itself; `None` if this was done before.
+    /// Hands the input over to a parser that reads its input itself; `None` if it was handed over before.
     fn open(&mut self, position: &Arc<AtomicU64>, input: u32) -> Option<io::Result<Opened>> {
         let (codec, stream) = match std::mem::replace(&mut self.stream, Stream::Lent) {
             Stream::Stored(raw) => match compression::decode(raw?) {
@@ -406,7 +410,7 @@ impl Source {
         }))
     }
 
-    /// Reads decompressed bytes; an error comes with the name of the codec, or `None` for uncompressed data.
+    /// Reads decompressed bytes. An error comes with the name of the compression codec, `None` for uncompressed data.
     fn read(&mut self, bytes: &mut [u8]) -> Result<usize, (Option<&'static str>, io::Error)> {
         loop {
             match &mut self.stream {
@@ -422,7 +426,7 @@ impl Source {
     }
 }
 
-/// Reader that adds the number of bytes read to a counter shared with the progress bar.
+/// Reader that adds the number of bytes read to a shared counter, which the progress bar shows.
 struct Counted {
     raw: Box<dyn Read + Send>,
     position: Arc<AtomicU64>,

@@ -23,8 +23,8 @@ pub struct ShuffleOrder {
 }
 
 impl ShuffleOrder {
-    /// Returns the key of row number `row`, from 0: the XXH3-64 of the number, seeded with the XXH3-64 of seed and pass. All numbers are
-    /// hashed as 64-bit integers, least significant byte first.
+    /// Returns the sort key of row number `row`, from 0: the XXH3-64 hash of the number, seeded with the XXH3-64 hash of seed and pass.
+    /// All numbers are hashed as 64-bit integers, least significant byte first.
     ///
     /// The hash has two steps because a single hash with the user's seed gave correlated orders for neighbouring seeds.
     #[must_use]

@@ -1,34 +1,34 @@
 //! Encoding of a row as bytes (a record) with its numbers, its place in the input, and optionally its text.
 //!
-//! An id takes 4 bytes if all ids of the row fit, else 8. Values take no bytes if all are 1, 4 bytes each if that loses no bit, else 8.
-//! Weights of 1, offsets of 0 and other default values are left out. Hence a row of numbers takes 12 bytes per nonzero, and a row of words
-//! 4 to 8.
+//! An id takes 4 bytes if all ids of the row fit, else 8. Values take no bytes if all are 1, 4 bytes each if all are exactly representable
+//! as f32, else 8. Weights of 1, offsets of 0 and other default values are left out. Hence a row of numbers takes 12 bytes per nonzero,
+//! and a row of words 4 to 8.
 
 use surefoot_glm::{Batch, Place};
 
-/// Bits of the first byte of a record, which tell which parts the record has and how they are encoded.
+/// Bits of the first byte of a record (an encoded row), which tell which parts the record has and how they are encoded.
 mod part {
-    /// Set if ids take 8 bytes each; otherwise they take 4.
+    /// Bit that is set if feature ids take 8 bytes each; otherwise they take 4.
     pub(super) const WIDE: u8 = 1;
-    /// Set if values take 4 bytes each.
+    /// Bit that is set if feature values take 4 bytes each (f32).
     pub(super) const SINGLE: u8 = 2;
-    /// Set if values take 8 bytes each. If neither this bit nor `SINGLE` is set, all values are 1 and take no bytes.
+    /// Bit that is set if feature values take 8 bytes each. If neither this bit nor `SINGLE` is set, all values are 1 and take no bytes.
     pub(super) const DOUBLE: u8 = 4;
-    /// Set if the record has a weight; otherwise the weight is 1.
+    /// Bit that is set if the record holds a weight; otherwise the weight is 1.
     pub(super) const WEIGHT: u8 = 8;
-    /// Set if the record has an offset; otherwise the offset is 0.
+    /// Bit that is set if the record holds an offset; otherwise the offset is 0.
     pub(super) const OFFSET: u8 = 16;
-    /// Set if the record has feature group numbers; otherwise all are 0.
+    /// Bit that is set if the record holds feature group numbers; otherwise all are 0.
     pub(super) const GROUPS: u8 = 32;
-    /// Set if the record has the row's position in the data, from which the choice of held-out rows follows; rows without weight or label
-    /// have none.
+    /// Bit that is set if the record holds the row's position in the data, which determines whether the row is held out; rows without
+    /// weight or label have none.
     pub(super) const POSITION: u8 = 64;
-    /// Set if the record ends with the text of the row.
+    /// Bit that is set if the record ends with the text of the row.
     pub(super) const TEXT: u8 = 128;
 }
 
-/// Appends row `r` of a batch to `to` as a record. `position` is the row's number in the data among rows with weight and label, or 0 for
-/// other rows. The text of the row is included if `with_text`.
+/// Encodes row `r` of a batch as a record and appends it to `to`. `position` is the row's number in the data among rows with weight and
+/// label, or 0 for other rows. The text of the row is included if `with_text`.
 pub(super) fn encode(batch: &Batch, r: usize, position: u64, with_text: bool, to: &mut Vec<u8>) {
     let (row, place) = (batch.row(r), batch.place[r]);
     let text = if with_text { batch.text.get(place.text.0..place.text.1).unwrap_or_default() } else { &[] };
@@ -76,14 +76,14 @@ pub(super) fn encode(batch: &Batch, r: usize, position: u64, with_text: bool, to
     to.extend(text);
 }
 
-/// Appends numbers to `to` with a single allocation.
+/// Appends numbers, each given as its bytes, to `to` with a single allocation.
 fn put<const N: usize>(numbers: impl ExactSizeIterator<Item = [u8; N]>, to: &mut Vec<u8>) {
     let from = to.len();
     to.resize(from + N * numbers.len(), 0);
     to[from..].as_chunks_mut().0.iter_mut().zip(numbers).for_each(|(room, number)| *room = number);
 }
 
-/// Decodes a record and appends the row to a batch.
+/// Decodes a record (an encoded row) and appends the row to a batch.
 pub(super) fn decode(record: &[u8], batch: &mut Batch) {
     let mut rest = RecordBytes(record);
     let [parts] = rest.take();
@@ -123,7 +123,7 @@ pub(super) fn decode(record: &[u8], batch: &mut Batch) {
     batch.place.push(Place { input, line, text: (from, batch.text.len()), ..Place::default() });
 }
 
-/// Remaining bytes of a record that is being decoded.
+/// Remaining bytes of a record (an encoded row) that is being decoded.
 struct RecordBytes<'a>(&'a [u8]);
 
 impl<'a> RecordBytes<'a> {
@@ -146,7 +146,7 @@ mod tests {
     use proptest::prelude::*;
     use surefoot_glm::Row;
 
-    /// Generates numbers for each of the ways in which values are encoded.
+    /// Generates numbers that cover each of the ways in which values are encoded.
     fn number() -> impl Strategy<Value = f64> {
         prop_oneof![
             Just(1.0),

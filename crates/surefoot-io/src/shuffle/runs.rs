@@ -1,4 +1,4 @@
-//! Sorted runs (sequences) of records in a temporary file, for external merge sort.
+//! Sorted runs (sorted sequences of records, each an encoded row) in a temporary file, for external merge sort.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Take, Write};
@@ -6,20 +6,20 @@ use std::sync::Arc;
 
 use crate::files::spool::ReadAt;
 
-/// Maximum and minimum number of bytes read or written at a time.
+/// Maximum and minimum size, in bytes, of the buffers with which runs are read; the maximum is also that of the write buffer.
 const PIECE: (usize, usize) = (1 << 20, 4 << 10);
 
-/// Sorted runs of records, concatenated in an unnamed file in `TMPDIR`, which the system deletes with its last handle, however the process
-/// ends.
+/// Sorted runs of records, concatenated in an unnamed file in `TMPDIR`, which the system deletes when its last handle is closed, however
+/// the process ends.
 #[derive(Debug)]
 pub(super) struct Runs {
     file: Arc<File>,
-    /// End of each run in the file, in bytes.
+    /// End of each run, as a byte offset in the file.
     ends: Vec<u64>,
 }
 
 impl Runs {
-    /// Creates the temporary file, without runs.
+    /// Creates the temporary file, which has no runs yet.
     pub(super) fn create() -> io::Result<Runs> {
         Ok(Runs { file: Arc::new(tempfile::tempfile()?), ends: Vec::new() })
     }
@@ -29,7 +29,7 @@ impl Runs {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    /// Appends a run, given as row numbers and records in sorted order.
+    /// Appends a run, given as records (encoded rows) in sorted order, each with its row number.
     pub(super) fn write<'a>(&mut self, records: impl Iterator<Item = (u64, &'a [u8])>) -> io::Result<()> {
         let mut end = self.len();
         let mut file = BufWriter::with_capacity(PIECE.0, &*self.file);
@@ -44,7 +44,7 @@ impl Runs {
         Ok(())
     }
 
-    /// Returns a reader of each run; the buffers of all readers take about `memory` bytes in total.
+    /// Returns one reader per run, at the start of the run; the buffers of all readers take about `memory` bytes in total.
     pub(super) fn readers(&self, memory: usize) -> Vec<Run> {
         let piece = (memory / self.ends.len().max(1)).clamp(PIECE.1, PIECE.0);
         let starts = std::iter::once(&0).chain(&self.ends);
@@ -56,7 +56,7 @@ impl Runs {
     }
 }
 
-/// Sequential reader of the records of one run.
+/// Sequential reader of the records (encoded rows) of one sorted run.
 #[derive(Debug)]
 pub(super) struct Run {
     bytes: BufReader<Take<ReadAt>>,
@@ -65,7 +65,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Advances to the next record of the run; returns `false` at its end.
+    /// Reads the next record of the run, which becomes the current one; returns `false` at the end of the run.
     pub(super) fn next(&mut self) -> io::Result<bool> {
         if self.bytes.fill_buf()?.is_empty() {
             return Ok(false);

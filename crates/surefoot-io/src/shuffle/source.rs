@@ -12,7 +12,7 @@ use crate::{
     read::reader::RowSource,
 };
 
-/// Maximum number of rows, and of nonzeros, per batch, unless a single row has more nonzeros.
+/// Maximum number of rows, and of nonzeros, per batch; a single row with more nonzeros is a batch of its own.
 const ROWS: usize = 1 << 10;
 const PAIRS: usize = 1 << 14;
 
@@ -47,7 +47,7 @@ pub struct Shuffle {
     shared: Arc<Shared>,
 }
 
-/// Rows of a [`Shuffle`] in the order of one pass. Only one pass can be read at a time.
+/// Row source that delivers all rows of a [`Shuffle`] in the order of one pass. Only one pass can be read at a time.
 #[derive(Debug)]
 pub struct ShuffledRows {
     shared: Arc<Shared>,
@@ -64,15 +64,16 @@ struct Shared {
 /// Progress counters of a [`Shuffle`], readable by other threads without a lock.
 #[derive(Debug, Default)]
 struct ShuffleProgress {
-    /// Number of bytes read from the source; `all` is the total, or 0 if unknown.
+    /// Number of stored bytes read from the source. The field `all` below is their total, or 0 if it is unknown.
     bytes: AtomicU64,
     all: AtomicU64,
-    /// Number of rows of the source, 0 until all have been read; `given` is the number of rows delivered in the current pass.
+    /// Number of rows of the source, 0 until all have been read. The field `given` below is the number of rows delivered in the current
+    /// pass.
     rows: AtomicU64,
     given: AtomicU64,
-    /// Size of the temporary file in bytes.
+    /// Size of the temporary file that holds the rows beyond the memory limit, in bytes.
     spilled: AtomicU64,
-    /// Whether the [`Shuffle`] was dropped, after which readers of its rows stop early.
+    /// Whether the [`Shuffle`] was dropped; readers of its rows then stop early.
     over: AtomicBool,
 }
 
@@ -83,16 +84,16 @@ struct State {
     with_text: bool,
     limit: usize,
     store: Option<Store>,
-    /// Number of rows read so far; `positive` counts those with positive weight and a label.
+    /// Number of rows read so far. The field `positive` below counts those with positive weight and a label.
     rows: u64,
     positive: u64,
-    /// Place in the input of the last row of each input that has rows.
+    /// Place in the input of its last row, for each input that has rows.
     ends: Vec<Place>,
 }
 
 impl Shuffle {
-    /// Builds a shuffler of the rows of `source` that keeps about `memory` bytes of rows in memory. `with_text` keeps the text of each row,
-    /// which later error messages need if the source cannot be read again.
+    /// Builds a shuffler of the rows of `source` that keeps about `memory` bytes of rows in memory and the others in a temporary file. If
+    /// `with_text`, the text of each row is kept too; later error messages need it if the source cannot be read again.
     #[must_use]
     pub fn new(source: impl RowSource + Send + 'static, memory: usize, with_text: bool) -> Shuffle {
         let progress = ShuffleProgress::default();
@@ -101,34 +102,34 @@ impl Shuffle {
         Shuffle { shared: Arc::new(Shared { state: Mutex::new(state), progress }) }
     }
 
-    /// Returns all rows in the given order. The first batch is delivered only after the whole source was read, and may return an error of
-    /// the source.
+    /// Returns a source of all rows in the given order. Before its first batch it reads the whole shuffled source, and returns that
+    /// source's error if there is one.
     #[must_use]
     pub fn rows(&self, order: ShuffleOrder) -> ShuffledRows {
         ShuffledRows { shared: self.shared.clone(), order, begun: false }
     }
 
-    /// Returns the number of bytes read from the source, and their total if known.
+    /// Returns the number of stored (possibly compressed) bytes read from the source, and their total (`None` if unknown).
     #[must_use]
     pub fn bytes(&self) -> (u64, Option<u64>) {
         let ShuffleProgress { bytes, all, .. } = &self.shared.progress;
         (bytes.load(Relaxed), Some(all.load(Relaxed)).filter(|&all| all > 0))
     }
 
-    /// Returns the fraction, in [0, 1], of all rows that were delivered in the current pass.
+    /// Returns the fraction, from 0 to 1, of all rows that were already delivered in the current pass.
     #[must_use]
     pub fn share(&self) -> f64 {
         let ShuffleProgress { rows, given, .. } = &self.shared.progress;
         given.load(Relaxed) as f64 / rows.load(Relaxed).max(1) as f64
     }
 
-    /// Returns the size of the temporary file in bytes.
+    /// Returns the size in bytes of the temporary file that holds the rows beyond the memory limit; 0 if there is none.
     #[must_use]
     pub fn spilled(&self) -> u64 {
         self.shared.progress.spilled.load(Relaxed)
     }
 
-    /// Returns the number of rows, and the place of the last row of each input that has rows; `None` until the source has been read to its
+    /// Returns the number of rows, and for each input that has rows the place of its last row; `None` until the source has been read to its
     /// end.
     #[must_use]
     pub fn whole(&self) -> Option<(u64, Vec<Place>)> {
@@ -138,7 +139,7 @@ impl Shuffle {
 }
 
 impl Drop for Shuffle {
-    /// Signals readers of the rows on other threads to stop early.
+    /// Tells readers of the rows on other threads to stop early.
     fn drop(&mut self) {
         self.shared.progress.over.store(true, Relaxed);
     }
@@ -179,7 +180,7 @@ impl RowSource for ShuffledRows {
 }
 
 impl State {
-    /// Reads the source to its end, unless that was done before or the [`Shuffle`] was dropped.
+    /// Reads the rows of the source to its end, unless this was done before; stops if the [`Shuffle`] is dropped.
     fn fill(&mut self, order: ShuffleOrder, progress: &ShuffleProgress) -> Result<(), Error> {
         let Some(source) = &mut self.source else { return Ok(()) };
         let store = self.store.get_or_insert_with(|| Store::new(order, self.limit));

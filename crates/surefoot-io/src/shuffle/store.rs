@@ -1,8 +1,8 @@
-//! Store of row records that are read in sorted order: in memory and, beyond a limit, in sorted runs in a temporary file.
+//! Store of records (encoded rows) that are read in sorted order: kept in memory and, beyond a limit, in sorted runs in a temporary file.
 //!
 //! The store is an external merge sort. Whenever memory is full, its records are sorted and written to the file as a run. Reading merges
 //! the runs, each read in large pieces, with the records in memory. No record is read by random access, and the order does not depend on
-//! where records are.
+//! where records are kept.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,23 +13,23 @@ use super::{
     runs::{Run, Runs},
 };
 
-/// Size of a block of memory for records in bytes, unless a single record is larger.
+/// Size in bytes of the memory blocks that hold records; a larger record gets a block of its own.
 const BLOCK: usize = 1 << 20;
-/// Divisor of the memory limit: the buffers for reading runs take the limit divided by this number.
+/// Divisor of the memory limit: the buffers for reading runs take 1 / `READING` of the limit.
 const READING: usize = 4;
 
-/// Store of records with their row numbers, read in the order of a pass.
+/// Store of records (encoded rows) with their row numbers, which are read in the shuffled order of a pass.
 #[derive(Debug)]
 pub(super) struct Store {
     order: ShuffleOrder,
-    /// Memory limit in bytes, beyond which records are moved to the file.
+    /// Memory limit in bytes; when it is exceeded, the records in memory are moved to the temporary file.
     limit: usize,
     memory: Memory,
     runs: Option<Runs>,
     merge: Merge,
 }
 
-/// Records held in memory, in blocks of bytes.
+/// Records (encoded rows) held in memory in blocks of bytes, with an entry that locates each.
 #[derive(Debug, Default)]
 struct Memory {
     blocks: Vec<Vec<u8>>,
@@ -37,7 +37,7 @@ struct Memory {
     entries: Vec<Entry>,
 }
 
-/// Location of a record in memory, with its sort key. Entries are ordered like the rows of the pass.
+/// Location of a record in memory, with its sort key and row number. Entries compare like the rows in the order of the pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     key: u64,
@@ -50,12 +50,13 @@ struct Entry {
 /// State of reading all records in sorted order, merged from memory and runs.
 #[derive(Debug, Default)]
 struct Merge {
-    /// Number of records in memory that were already read.
+    /// Number of records in memory that were already read in the current pass.
     taken: usize,
     runs: Vec<Run>,
-    /// Sort key, row number and run of the current record of each run, smallest first.
+    /// Heap of the current record of each run, as sort key, row number and number of the run; smallest key first.
     heads: BinaryHeap<Reverse<(u64, u64, usize)>>,
-    /// Run whose current record was returned last; the run advances when the next record is requested. `None` if that record was in memory.
+    /// Number of the run whose current record was returned last; this run advances when the next record is requested. `None` if the last
+    /// record came from memory.
     lent: Option<usize>,
 }
 
@@ -65,7 +66,7 @@ impl Store {
         Store { order, limit, memory: Memory::default(), runs: None, merge: Merge::default() }
     }
 
-    /// Adds the record of row `number`, and moves the records to the file when the memory limit is exceeded.
+    /// Adds the record (encoded row) of row `number`; moves all records in memory to the file if the memory limit is exceeded.
     pub(super) fn push(&mut self, number: u64, record: &[u8]) -> io::Result<()> {
         if self.memory.used() + record.len() > self.limit - self.limit / READING {
             self.spill()?;
@@ -109,7 +110,7 @@ impl Store {
         Ok(merge.lent.map(|run| merge.runs[run].record()))
     }
 
-    /// Sorts all records in a new order, by reading the old file sequentially and writing a new one.
+    /// Sorts all records in a new order, by reading the old runs sequentially and writing new ones to another file.
     fn rewrite(&mut self, order: ShuffleOrder, over: &dyn Fn() -> bool) -> io::Result<()> {
         // The new runs need the memory.
         self.spill()?;
@@ -139,14 +140,14 @@ impl Store {
         Ok(())
     }
 
-    /// Returns a reader of each run in the file.
+    /// Returns one reader per run in the file, at the start of the run.
     fn readers(&self) -> Vec<Run> {
         self.runs.as_ref().map_or_else(Vec::new, |runs| runs.readers(self.limit / READING))
     }
 }
 
 impl Merge {
-    /// Advances a run to its next record, if there is one.
+    /// Advances run number `run` to its next record and adds this to the heap; does nothing at the end of the run.
     fn advance(&mut self, run: usize, order: ShuffleOrder) -> io::Result<()> {
         let reader = &mut self.runs[run];
         if reader.next()? {
@@ -157,12 +158,12 @@ impl Merge {
 }
 
 impl Memory {
-    /// Returns the memory used by records and their entries, in bytes.
+    /// Returns the memory taken by the records and the entries that locate them, in bytes.
     fn used(&self) -> usize {
         self.bytes + self.entries.len() * size_of::<Entry>()
     }
 
-    /// Adds a record with its sort key and row number.
+    /// Adds a record to memory, with its sort key and row number.
     fn push(&mut self, key: u64, number: u64, record: &[u8]) {
         if self.blocks.last().is_none_or(|block| block.len() + record.len() > block.capacity()) {
             self.blocks.push(Vec::with_capacity(record.len().max(BLOCK)));

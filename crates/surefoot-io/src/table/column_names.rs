@@ -2,19 +2,19 @@
 
 use crate::error;
 
-/// Returns a column name in the form shown in messages.
+/// Returns a column name in the form shown in messages, with the middle left out if it is longer than 48 bytes.
 pub(crate) fn shown(name: &str) -> String {
     error::cut(name, 48, 32)
 }
 
-/// Returns the description of a column, by number and name, for messages.
+/// Returns words for a column, with its number (from 1) and name, for messages.
 pub(crate) fn called(number: usize, name: &str) -> String {
     // In a table without column names, the names are the numbers.
     if name == number.to_string() { format!("column {number}") } else { format!("column {number} ('{}')", shown(name)) }
 }
 
-/// Returns a selector of a column for use in a command-line flag: the name if it needs no quoting in a shell or list, otherwise the number
-/// from 1.
+/// Returns how to refer to a column in a command-line flag: by its name if that needs no quoting in a shell or list, otherwise by its
+/// number (from 1).
 #[must_use]
 pub fn flagged(number: usize, name: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -25,7 +25,7 @@ pub fn flagged(number: usize, name: &str) -> String {
     }
 }
 
-/// Returns a list of column names for a message, with as many names as fit.
+/// Returns the column names as a list for a message, with as many names as fit.
 pub(crate) fn listed(names: &[String]) -> String {
     let mut list = String::new();
     for (i, name) in names.iter().enumerate() {
@@ -56,7 +56,7 @@ pub fn columns_meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
     }
 }
 
-/// Returns the positions (from 0) of the columns that match a number, range or pattern; column names are not considered.
+/// Returns the positions (from 0) of the columns that a number, range or pattern selects; names that are equal to it are not considered.
 pub(super) fn meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
     let number = |text: &str| text.parse().ok().filter(|number| (1..=names.len()).contains(number));
     let (first, last) = wanted.split_once('-').unwrap_or((wanted, wanted));
@@ -67,7 +67,7 @@ pub(super) fn meant<S: AsRef<str>>(names: &[S], wanted: &str) -> Vec<usize> {
     }
 }
 
-/// Whether a text matches a pattern in which each `*` matches any text.
+/// Whether a text matches a pattern, in which each `*` matches any text.
 fn fits(text: &str, pattern: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -79,13 +79,13 @@ fn fits(text: &str, pattern: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Normalises a column name for comparison: removes blanks and punctuation, and ignores case.
+/// Normalises a column name for comparison: removes blanks and punctuation, and converts it to lower case.
 pub(crate) fn folded(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Returns a question that suggests a similar name: one that differs only in blanks, punctuation and case, or within an edit distance of a
-/// quarter of its letters. Returns `None` if no name is similar.
+/// Returns a question, for an error message, that suggests a name similar to the wanted one: equal up to blanks, punctuation and case, or
+/// within an edit distance of a quarter of its letters. Returns `None` if no name is similar.
 pub(crate) fn near<S: AsRef<str>>(names: &[S], wanted: &str) -> Option<String> {
     let meant = folded(wanted);
     let alike = |name: &&S| !meant.is_empty() && folded(name.as_ref()) == meant;
@@ -99,7 +99,7 @@ pub(crate) fn near<S: AsRef<str>>(names: &[S], wanted: &str) -> Option<String> {
     Some(format!("did you mean '{}'?", shown(found.as_ref())))
 }
 
-/// Returns the Levenshtein edit distance between the first 64 characters of two texts.
+/// Returns the Levenshtein (edit) distance between the first 64 characters of two texts.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().take(64).collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,4 +1,4 @@
-//! Roles of columns (label, weight, feature, ...), according to the user's flags and a model.
+//! Roles of table columns (label, weight, feature, ...), according to the user's flags and a model.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use super::{
 };
 use crate::error::ColumnError;
 
-/// Returns for each column that the model does not know whether it is ignored: because `--ignore` or `--id` selects it, or because `--keep`
-/// does not.
+/// Returns for each column whether the user's flags ignore it: because `--ignore` or `--id` selects it, or because `--keep` does not.
+/// Concerns columns that a model or an earlier file does not know.
 pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
     let (by_name, keep) = (by_name(names), &options.reading.keep);
     let mut ignored = vec![!keep.is_empty(); names.len()];
@@ -27,11 +27,12 @@ pub(crate) fn ignored(names: &[String], options: &Options) -> Vec<bool> {
     ignored
 }
 
-/// Part of the error message for a missing cell, if the model was trained on data without missing cells.
+/// Part of the error message for a missing cell when the model was trained on data without missing cells.
 pub(crate) const NEVER_MISSING: &str = "which the model cannot read; predict --on-error empty writes an empty line for such a row (skip: none), and a model of \
      fit --missing mean takes the column's mean for it";
 
-/// Returns the remedy for a column that a model needs but the data do not have.
+/// Returns the remedy, for an error message, for a column with this role that a model needs but the data do not have; empty if there is
+/// none.
 pub(crate) fn remedy(role: Role, options: &Options) -> &'static str {
     match role {
         Role::Exposure if options.found.of_model => " (--rates predicts for an exposure of 1)",
@@ -54,8 +55,8 @@ pub(crate) fn id(names: &[String], wanted: &ColumnSelection) -> Result<Option<us
     }
 }
 
-/// Records a note about each `--ignore` selector that matches no column of this file or the model, because it may match one of another
-/// file. In training, [`roles`] refuses such a selector.
+/// Adds a note for the user about each `--ignore` selector that matches no column of this file or the model: it may match a column of
+/// another file. In training, [`roles`] refuses such a selector instead.
 pub(crate) fn note_ignored(names: &[String], options: &Options) {
     if !options.found.of_model {
         return;
@@ -73,14 +74,14 @@ fn by_name(names: &[String]) -> HashMap<&str, usize> {
     names.iter().enumerate().map(|(i, name)| (name.as_str(), i)).collect()
 }
 
-/// Returns the positions of the columns that a selector matches, like [`columns_meant`], but fast for many selectors, by a map from names
-/// to positions.
+/// Returns the positions of the columns that a selector matches, like [`columns_meant`], but fast for many selectors, because names are
+/// looked up in the map `by_name`.
 fn find(names: &[String], by_name: &HashMap<&str, usize>, wanted: &str) -> Vec<usize> {
     by_name.get(wanted).map_or_else(|| meant(names, wanted), |&found| vec![found])
 }
 
-/// Returns the role that the user's flags give to each column, `None` if they give none. With `--keep`, features that it does not select
-/// are ignored.
+/// Returns the role that the user's flags give to each column; `None` if they give it none. With `--keep`, features that it does not select
+/// get the role [`Role::Ignored`].
 pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> Result<Vec<Option<Role>>, ColumnError> {
     let (by_name, wanted) = (by_name(names), &options.wanted);
     let mut roles = vec![None; names.len()];
@@ -111,7 +112,8 @@ pub(crate) fn roles(names: &[String], options: &Options, needs_label: bool) -> R
     Ok(roles)
 }
 
-/// Returns the positions of the columns that a selector matches; an error if there are none, or several although `single` is true.
+/// Returns the positions of the columns that the selector `wanted` of a flag matches; an error if there are none, or if there are several
+/// although `single` is true.
 fn existing(
     flag: &str,
     names: &[String],
@@ -129,7 +131,7 @@ fn existing(
     Ok(found)
 }
 
-/// Builds the error about a flag that gives another role to a column that has a role already.
+/// Builds the error about a flag that gives a role to a column that already has another role.
 fn taken(flag: &str, names: &[String], column: usize) -> ColumnError {
     let column = called(column + 1, &names[column]);
     ColumnError::asked(format!("{flag}: {column} has another use already; give each column one"))

@@ -9,22 +9,22 @@ use surefoot_glm::{Quote, Role};
 pub struct ColumnSelection {
     /// Whether the first line is a header (column names); `None` to detect this.
     pub header: Option<bool>,
-    /// Delimiter of text tables; `None` for the one of the model's data or, without a model, the one detected from the first lines. A blank
-    /// stands for any run of blanks and tabs.
+    /// Delimiter of text tables; a blank stands for any run of blanks and tabs. `None` for the delimiter of the model's data or, without a
+    /// model, the one detected from the first lines.
     pub delimiter: Option<char>,
-    /// Quote character of text tables; `None` for the one of the model's data or, without a model, double quotes.
+    /// Quote character of text tables; `None` for that of the model's data or, without a model, double quotes.
     pub quote: Option<Quote>,
-    /// Decimal separator of numbers in text tables, a point or a comma; `None` if the user gave none.
+    /// Decimal separator of numbers in text tables, a point or a comma; `None` if the user gave none (a point).
     pub decimal: Option<char>,
     /// Column with labels; `None` if the user gave none.
     pub label: Option<String>,
     /// Column with importance weights; `None` if the user gave none.
     pub weight: Option<String>,
-    /// Column with numbers of trials, in which case labels are proportions of successes; `None` if the user gave none.
+    /// Column with numbers of trials per row; labels are then proportions of successes. `None` if the user gave none.
     pub trials: Option<String>,
-    /// Column with offsets, which are added to margins; `None` if the user gave none.
+    /// Column with offsets, which are added to the margin (the linear prediction); `None` if the user gave none.
     pub offset: Option<String>,
-    /// Column with exposures, whose logarithms are added to margins; `None` if the user gave none.
+    /// Column with exposures, whose logarithms are added to the margin (the linear prediction); `None` if the user gave none.
     pub exposure: Option<String>,
     /// Categorical columns, in which each distinct value is a feature.
     pub categorical: Vec<String>,
@@ -34,7 +34,8 @@ pub struct ColumnSelection {
     pub numeric: Vec<String>,
     /// Columns that are not used as features.
     pub ignore: Vec<String>,
-    /// Column with row names; `None` if none is requested. See [`Batch::name`](surefoot_glm::Batch::name).
+    /// Column with names of rows, which are repeated in predictions; `None` if none is requested. See
+    /// [`Batch::name`](surefoot_glm::Batch::name).
     pub id: Option<String>,
     /// Whether the tags of Vowpal Wabbit rows are used as row names.
     pub tags: bool,
@@ -43,7 +44,7 @@ pub struct ColumnSelection {
 }
 
 impl ColumnSelection {
-    /// Returns each flag that gives a role to columns: name of the flag, role, and selected columns.
+    /// Returns each flag that gives a role to columns: name of the flag, role, and the columns that the user selected with it.
     #[must_use]
     pub fn roles(&self) -> [(&'static str, Role, &[String]); 9] {
         [

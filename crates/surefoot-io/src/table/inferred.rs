@@ -13,26 +13,26 @@ use surefoot_glm::{Class, FeatureKey, FeatureNames, Schema, TableSchema};
 use super::{dialect::Dialect, format::Format};
 use crate::ids::{hyperloglog::HyperLogLog, id_map::IdMap};
 
-/// Properties of the data that readers infer while reading and that a model stores; all readers of a command share them.
+/// Properties of the data that readers infer and that are stored in a model. All readers that one command uses share them.
 #[derive(Debug, Default)]
 pub struct Inferred {
-    /// Columns of the table, set once they are determined.
+    /// Columns of the table, with their roles; set once they are determined.
     pub(crate) table: OnceLock<TableSchema>,
     /// Format of the first input.
     format: OnceLock<&'static Format>,
     /// How features are identified (by index, name or column), set by a model or the first input.
     by: OnceLock<FeatureKey>,
-    /// Whether `table` was taken from a model rather than inferred.
+    /// Whether `table` was taken from a model rather than inferred from the data.
     pub(crate) of_model: bool,
-    /// Names of columns that were inferred to be categorical from the first rows, so that a number in a later row is an error.
+    /// Names of columns that were inferred to be categorical from the first rows; in them, a number in a later row is an error.
     pub(crate) open: OnceLock<HashSet<String>>,
     /// Delimiter, quote character and header of the first text table.
     head: OnceLock<Head>,
-    /// Whether labels are text rather than numbers, set when the first label is read.
+    /// Whether labels are text (class names) rather than numbers; set when the first label is read.
     pub(crate) text_labels: OnceLock<bool>,
     /// Whether the loss supports more than two classes of labels.
     pub(crate) many_classes: bool,
-    /// Whether some reader already counts missing cells; later readers read the same rows again.
+    /// Whether some reader already counts missing cells, so that others, which read the same rows again, must not.
     counted: AtomicBool,
     inner: Mutex<Inner>,
 }
@@ -41,18 +41,18 @@ pub struct Inferred {
 struct Inner {
     classes: Vec<Class>,
     names: IdMap<Box<str>>,
-    /// Ids and names of features that collide with another feature, because ids are hashed to few bits.
+    /// Ids and names of further features whose id, hashed to few bits, is already that of a named feature.
     shared: BTreeSet<(u64, Box<str>)>,
     /// Total length of all feature names in bytes.
     name_bytes: usize,
     missing: BTreeMap<String, u64>,
-    /// Categorical columns in which a cell may hold several values (lists).
+    /// Names of categorical columns in which a cell may hold several values (a list).
     lists: BTreeSet<String>,
-    /// Distinct combinations of dialect and column order of the text files read.
+    /// Distinct combinations of dialect (delimiter and quotes) and column order among the text files read.
     layouts: Vec<(Dialect, Arc<ColumnOrder>)>,
     distinct: Option<HyperLogLog>,
     notes: Vec<String>,
-    /// Namespaces and svmlight indices named by the user that occur in some row.
+    /// Namespaces and svmlight indices that the user named and that occur in some row.
     met: BTreeSet<String>,
     /// Format of each opened input, by the name of the input.
     formats: HashMap<String, &'static Format>,
@@ -73,17 +73,16 @@ pub struct Head {
     pub width: usize,
 }
 
-/// Column order of a file: for each of its columns the number (from 0) of the column in the table schema; `None` if the schema lacks the
-/// column.
+/// Order of the columns in a file: for each of them its number (from 0) in the table schema; `None` if the schema has no such column.
 pub(crate) type ColumnOrder = Vec<Option<usize>>;
 
 impl Inferred {
-    /// Maximum number of notes that are kept; later ones are discarded.
+    /// Maximum number of notes (messages to the user that are not errors) that are kept; later ones are discarded.
     pub const NOTES: usize = 100;
-    /// Maximum number of distinct label texts with a loss for two classes; more than two because invalid rows may contribute some.
+    /// Maximum number of distinct label texts if the loss allows only two classes; more than two because invalid rows may contribute some.
     const SPARE_CLASSES: usize = 64;
 
-    /// Builds the initial properties from the schema and the feature names of a model, to predict with it or to continue its training.
+    /// Builds the properties known from a model, from its schema and feature names, to predict with it or to continue its training.
     #[must_use]
     pub fn of_model(reading: &Schema, names: &FeatureNames) -> Inferred {
         let found = Inferred { of_model: true, ..Inferred::default() };
@@ -120,13 +119,13 @@ impl Inferred {
         self.table.get()
     }
 
-    /// Returns the number of missing cells in the first pass over the data, by column name.
+    /// Returns the number of missing cells that were counted in the first pass over the data, by column name.
     #[must_use]
     pub fn missing(&self) -> BTreeMap<String, u64> {
         self.lock().missing.clone()
     }
 
-    /// Records that some row has features of a namespace or index that the user named.
+    /// Records that some row has features of a namespace, or of an svmlight index or range, that the user named.
     pub(crate) fn meet(&self, name: &str) {
         self.lock().met.insert(name.to_owned());
     }
@@ -149,7 +148,8 @@ impl Inferred {
         self.by.get().copied()
     }
 
-    /// Records the format of an input. If earlier inputs identify features in a different way, returns that way; otherwise `None`.
+    /// Records the format of the input `name`. If earlier inputs identify features in a different way (by index, name or column), returns
+    /// their way; otherwise `None`.
     pub(crate) fn open(&self, name: &str, format: &'static Format) -> Option<FeatureKey> {
         let _ = self.format.set(format);
         self.lock().formats.insert(name.to_owned(), format);
@@ -167,7 +167,7 @@ impl Inferred {
         self.lock().names.contains_key(&id)
     }
 
-    /// Adds a note, unless the same note was added before.
+    /// Adds a note, that is, a message to the user that is not an error, unless the same note was added before.
     pub(crate) fn note(&self, note: String) {
         let notes = &mut self.lock().notes;
         if notes.len() < Inferred::NOTES && !notes.contains(&note) {
@@ -175,7 +175,7 @@ impl Inferred {
         }
     }
 
-    /// Returns the names of the features with these ids.
+    /// Returns the names of the features with these ids, as far as they are stored.
     #[must_use]
     pub fn names(&self, index: &[u64]) -> FeatureNames {
         let kept = self.lock();
@@ -201,13 +201,14 @@ impl Inferred {
         !self.lock().classes.is_empty()
     }
 
-    /// Returns the classes of labels that are text, sorted by text.
+    /// Returns the classes whose labels are text, sorted by text; empty if labels are numbers.
     #[must_use]
     pub fn classes(&self) -> Vec<Class> {
         self.lock().classes.clone()
     }
 
-    /// Stores the name of the feature with this id; returns `false` if the limits on names are reached, so that no more names are needed.
+    /// Stores the name of the feature with this id. Returns `false` if the limits on the number and size of names are reached; no more
+    /// names are then needed.
     pub(crate) fn name(&self, id: u64, name: &str) -> bool {
         let inner = &mut *self.lock();
         let count = inner.names.len() + inner.shared.len();
@@ -224,7 +225,7 @@ impl Inferred {
         true
     }
 
-    /// Returns the number of distinct features before hashing to fewer bits, over all inputs read to their end: exact up to 4096, then
+    /// Returns the number of distinct feature ids before hashing to fewer bits, over all inputs read to their end: exact up to 4096, then
     /// accurate to about 1 %. `None` if features are not hashed to fewer bits.
     #[must_use]
     pub fn distinct(&self) -> Option<u64> {
@@ -241,7 +242,7 @@ impl Inferred {
         !self.counted.swap(true, Ordering::Relaxed)
     }
 
-    /// Stores the dialect and the column order of a text file, which are needed to locate errors detected later.
+    /// Stores the dialect (delimiter and quotes) and the column order of a text file, which are needed to locate errors detected later.
     pub(crate) fn lay_out(&self, dialect: Dialect, order: &Arc<ColumnOrder>) {
         let layouts = &mut self.lock().layouts;
         if !layouts.iter().any(|known| known.0 == dialect && known.1 == *order) {
@@ -249,7 +250,7 @@ impl Inferred {
         }
     }
 
-    /// Returns the distinct dialects and column orders of the text files read so far.
+    /// Returns the distinct combinations of dialect (delimiter and quotes) and column order of the text files read so far.
     pub(crate) fn layouts(&self) -> Vec<(Dialect, Arc<ColumnOrder>)> {
         self.lock().layouts.clone()
     }
@@ -265,13 +266,13 @@ impl Inferred {
         let _ = self.head.set(head);
     }
 
-    /// Records that cells of a categorical column may hold several values.
+    /// Records that cells of the categorical column with this name may hold several values.
     #[cfg(feature = "parquet")]
     pub(crate) fn tell_of_lists(&self, column: &str) {
         self.lock().lists.insert(column.to_owned());
     }
 
-    /// Whether cells of a categorical column may hold several values.
+    /// Whether cells of the categorical column with this name may hold several values (lists).
     #[must_use]
     pub fn holds_lists(&self, column: &str) -> bool {
         self.lock().lists.contains(column)
@@ -282,10 +283,10 @@ impl Inferred {
         *self.lock().missing.entry(column.to_owned()).or_default() += cells;
     }
 
-    /// Returns the code of the class with this label text, and assigns one if the text is new. Codes are ordered like the texts, whatever
-    /// the order of rows: the first text gets 0, a text before or after all others gets 1 less or more than them, and a text between two
-    /// gets the mean of their codes. The code is infinite, which no loss accepts as a class, if no number is left between two codes or
-    /// there are too many texts for a loss of two classes.
+    /// Returns the numeric code of the class with this label text; a new text is assigned a code. Codes are ordered like the texts,
+    /// whatever the order of rows: the first text gets 0, a text before or after all others gets 1 less or more than them, and a text
+    /// between two gets the mean of their codes. The code is infinite, which no loss accepts as a class, if no number is left between two
+    /// codes or there are too many texts for a loss of two classes.
     pub(crate) fn class(&self, text: &str) -> f64 {
         let classes = &mut self.lock().classes;
         let at = match classes.binary_search_by(|class| class.text.as_str().cmp(text)) {

@@ -1,6 +1,6 @@
 //! Columns of tables, their roles, partition folders, and reader options: everything needed before features are built.
 //!
-//! The types are plain data shared by formats and readers. This module may use [`files`](crate::files), [`ids`](crate::ids) and
+//! The types hold data shared by formats and readers. This module may use [`files`](crate::files), [`ids`](crate::ids) and
 //! [`text`](crate::text).
 
 pub(crate) mod column_names;

@@ -1,4 +1,4 @@
-//! Options of the readers of data.
+//! Options of the readers of input data.
 
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ use crate::error::{Error, ErrorKind};
 pub struct Options {
     /// Format of all inputs; `None` to detect the format of each input from its content and its extension.
     pub format: Option<&'static Format>,
-    /// Schema of the features (columns, hashing, interactions), as stored in a model.
+    /// Schema of the features (table columns, hashing, interactions), as stored in a model.
     pub reading: Schema,
-    /// The user's settings for the columns, which refer to columns by name or number.
+    /// The user's settings for table columns, in which columns are given by name or number.
     pub wanted: ColumnSelection,
     /// Whether labels are not needed (as in prediction): rows may lack them, and those present are ignored.
     pub unlabelled: bool,
@@ -25,28 +25,29 @@ pub struct Options {
     /// Feature groups (sets of features with the same penalty factor or bounds), given by namespace, column (as in
     /// [`columns_meant`](crate::columns_meant)), svmlight index or range of indices (`10-20`).
     pub groups: FeatureGroups,
-    /// Check that may refuse the format of an input.
+    /// Check by the caller that may refuse the format of an input.
     pub accepts: Accepts,
     /// Properties of the data that readers infer, such as columns and label texts; shared by all clones of the options.
     pub found: Arc<Inferred>,
-    /// Constant columns from `key=value` folder names; set by [`Reader::open`](crate::Reader::open).
+    /// Constant columns from `key=value` folder names, for each input; set by [`Reader::open`](crate::Reader::open).
     pub partitions: Partitions,
 }
 
-/// Check of the format of an input, called as soon as the format is known, before the first row is read. The default accepts all formats.
+/// Check that may refuse the format of an input, called as soon as the format is known, before the first row is read. The default accepts
+/// all formats.
 #[derive(Clone, Default)]
 pub struct Accepts(Option<Arc<Accept>>);
 
-/// Function that returns an error message if it refuses a format.
+/// Function that returns an error message to refuse a data format.
 type Accept = dyn Fn(&'static Format) -> Result<(), String> + Send + Sync;
 
 impl Accepts {
-    /// Builds a check from a function that returns an error message if it refuses a format.
+    /// Builds a check from a function that returns an error message to refuse a format.
     pub fn new(accept: impl Fn(&'static Format) -> Result<(), String> + Send + Sync + 'static) -> Accepts {
         Accepts(Some(Arc::new(accept)))
     }
 
-    /// Calls the check for a format.
+    /// Applies the check to a format; returns an error if the check refuses it.
     pub(crate) fn check(&self, format: &'static Format) -> Result<(), Error> {
         let refused = self.0.as_ref().and_then(|accept| accept(format).err());
         refused.map_or(Ok(()), |message| Err(ErrorKind::Setting { message }.into()))
@@ -60,7 +61,8 @@ impl std::fmt::Debug for Accepts {
 }
 
 impl Options {
-    /// Returns a copy of the options with inferred properties of its own, which start from those of the model, if any.
+    /// Returns a copy of the options that does not share inferred properties with others: its own start from those of the model, if there
+    /// is one.
     #[must_use]
     pub fn apart(&self) -> Options {
         let begun = || Inferred::of_model(&self.reading, &FeatureNames::default());
@@ -69,7 +71,7 @@ impl Options {
         Options { found: Arc::new(found), ..self.clone() }
     }
 
-    /// Returns the schema to be stored in a model, including everything inferred so far.
+    /// Returns the schema to be stored in a model, with all properties inferred from the data so far.
     #[must_use]
     pub fn reading(&self) -> Schema {
         let mut reading = self.reading.clone();

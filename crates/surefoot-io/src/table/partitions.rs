@@ -1,4 +1,4 @@
-//! Constant columns from folder names: `year=2024/part-0.parquet` has a column `year`, as written by Hive, Spark and pyarrow.
+//! Constant columns from `key=value` folder names: `year=2024/part-0.parquet` has a column `year`, as written by Hive, Spark and pyarrow.
 
 use std::path::{Component, Path};
 
@@ -13,26 +13,26 @@ use crate::{
 
 /// Constant columns from `key=value` folder names, for each input of a command.
 ///
-/// When a model is trained from scratch, a key becomes a column if a flag names it, or if the paths of all files have it and it was found
-/// by expanding a folder or pattern or has different values. An existing model defines its columns, and other keys are ignored. Keys and
-/// values are decoded as Hive writes them: `%20` is a blank, `__HIVE_DEFAULT_PARTITION__` a missing value.
+/// When a model is trained from scratch, a key becomes a column in two cases: a flag names it, or the paths of all files have it and it was
+/// found by expanding a folder or pattern or has different values. An existing model defines its columns, and other keys are ignored. Keys
+/// and values are decoded as Hive writes them: `%20` is a blank, `__HIVE_DEFAULT_PARTITION__` a missing value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Partitions {
     inputs: Vec<Vec<Constant>>,
 }
 
-/// Constant column, which has the same value in all rows of an input, from a `key=value` folder name.
+/// Column that is constant over an input, because its value comes from a `key=value` folder in the path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Constant {
     pub(crate) column: String,
-    /// Value of the column; `None` for a missing value.
+    /// Value in all rows of the input; `None` for a missing value.
     pub(crate) value: Option<String>,
     pub(crate) role: Role,
-    /// Whether, if the file itself has a column of this name, its cells must equal `value`.
+    /// Whether the file's own column of this name, if it has one, must equal `value` in all cells.
     pub(crate) binds: bool,
 }
 
-/// Key and value of a folder named `key=value` in the path of an input.
+/// Key and value of a `key=value` folder in the path of an input.
 struct KeyValue {
     key: String,
     value: Option<String>,
@@ -41,7 +41,7 @@ struct KeyValue {
 }
 
 impl Constant {
-    /// Whether the text of a cell equals the value of the folder, also as a number; always true if the value is missing.
+    /// Whether the text of a cell equals the value of the folder, as text or as a number; always true if the value is missing.
     pub(crate) fn agrees(&self, cell: &[u8]) -> bool {
         let number = |text: &[u8]| cell_value::number(text).filter(|x| x.is_finite());
         match &self.value {
@@ -52,7 +52,7 @@ impl Constant {
         }
     }
 
-    /// Returns the error message for a cell that differs from the value of the folder.
+    /// Returns the error message for a cell that differs from the value in the folder name.
     pub(crate) fn disagrees(&self) -> String {
         let (column, value) = (&self.column, self.value.as_deref().unwrap_or_default());
         format!("the folder says {column}={value}; move the file, or rename the folder or the column")
@@ -104,8 +104,8 @@ impl Partitions {
     }
 }
 
-/// Returns the keys that become columns when a model is trained from scratch, with the role of each and whether columns of the same name in
-/// files must have the folder's value.
+/// Returns the keys of `key=value` folders that become columns when a model is trained from scratch. Each comes with its role and with
+/// whether a file's own column of that name must equal the folder's value.
 fn chosen(
     inputs: &[InputName],
     pairs: &[Vec<KeyValue>],
@@ -138,7 +138,7 @@ fn chosen(
     Ok(columns)
 }
 
-/// Returns the role of a key, by its values: numeric if all are numbers, otherwise categorical.
+/// Returns the role of a folder key, given its `key=value` pairs: numeric if all values are numbers, otherwise categorical.
 fn guess(pairs: &[&KeyValue]) -> Role {
     let is_number = |text: &String| {
         let text = text.as_bytes();

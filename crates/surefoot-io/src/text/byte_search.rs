@@ -1,6 +1,6 @@
-//! Search for all positions of certain bytes in a text, block by block, ahead of the parser that uses them.
+//! Search for all positions of certain bytes in a text, block by block, before the text is parsed.
 
-/// Number of bytes examined at once.
+/// Number of bytes of text examined at once.
 const BLOCK: usize = 64;
 
 /// Appends the positions of all bytes of `text` that are in `set` to `places`, in ascending order.
@@ -27,7 +27,7 @@ fn find(text: &[u8], bits: impl Fn(&[u8; BLOCK]) -> u64, places: &mut Vec<usize>
     spread(bits(&block) & ((1 << rest.len()) - 1), text.len() - rest.len(), places);
 }
 
-/// Appends the positions of the one bits of `bits`, plus `start`, to `places`.
+/// Appends the positions of the set bits of `bits`, plus `start`, to `places`.
 #[inline(always)]
 fn spread(mut bits: u64, start: usize, places: &mut Vec<usize>) {
     while bits != 0 {
@@ -36,7 +36,8 @@ fn spread(mut bits: u64, start: usize, places: &mut Vec<usize>) {
     }
 }
 
-/// Returns a bit mask of the bytes in a block that are in `set`, one bit per byte, with the first byte in the lowest bit.
+/// Returns a bit mask of the bytes in a block that are in `set`, one bit per byte, with the first byte of the block in the
+/// lowest bit.
 fn bits<const N: usize>(block: &[u8; BLOCK], set: [u8; N]) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     let (words, _) = block.as_chunks();
@@ -52,13 +53,14 @@ fn bits<const N: usize>(block: &[u8; BLOCK], set: [u8; N]) -> u64 {
     })
 }
 
-/// Packs the top bit of each of eight bytes into one byte, with the first byte in the lowest bit. All other bits must be 0.
+/// Packs the top bit of each of eight bytes of `tops` into one byte, with that of the first byte in the lowest bit. All
+/// other bits of `tops` must be 0.
 #[inline(always)]
 pub(crate) fn side_by_side(tops: u64) -> u64 {
     (tops >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-/// Returns the same mask as [`bits`], computed with AVX2 instructions.
+/// Returns the bit mask of the bytes in a block that are in `set`, like [`bits`], but computed with AVX2 instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]

@@ -27,9 +27,9 @@ const MISSING: [&str; 10] = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MissingTexts {
     na: Vec<Vec<u8>>,
-    /// Values of those of the user's texts that are numbers, so that `-999` also covers `-999.0`.
+    /// Values of those texts of the user that are numbers, so that `-999` also covers `-999.0`.
     numbers: Vec<f64>,
-    /// Whether the default texts do not denote a missing value.
+    /// Whether the default texts, such as `NA`, do not denote a missing value.
     no_default: bool,
 }
 
@@ -80,7 +80,7 @@ impl MissingTexts {
         !self.numbers.is_empty()
     }
 
-    /// Replaces numbers that denote a missing value by NaN.
+    /// Replaces each number that the user declared to denote a missing value by NaN.
     #[cfg(feature = "parquet")]
     pub(crate) fn take_out(&self, numbers: &mut [f64]) {
         if self.has_numbers() {
@@ -89,18 +89,18 @@ impl MissingTexts {
     }
 }
 
-/// Parses a number written in digits, infinite or NaN included, with optional surrounding blanks; `None` if the text is not a number.
+/// Parses a number written in digits, or infinity or NaN, ignoring surrounding blanks; `None` for other texts.
 pub(crate) fn any_number(text: &[u8]) -> Option<f64> {
     let text = text.trim_ascii();
     number::value(text, 0).filter(|found| found.1 == text.len()).map(|found| found.0)
 }
 
-/// Parses a number, or a boolean in any spelling as 1 or 0; `None` for other texts.
+/// Parses a number, or a boolean as 1 or 0, in any of its spellings; `None` for other texts.
 pub(crate) fn number(text: &[u8]) -> Option<f64> {
     any_number(text).or_else(|| word(text))
 }
 
-/// Parses a boolean written as a word or a single letter as 1 or 0; `None` for other texts.
+/// Parses a boolean, written as a word or a single letter, as 1 or 0; `None` for other texts.
 pub(crate) fn word(text: &[u8]) -> Option<f64> {
     match text.trim_ascii() {
         b"t" | b"T" => Some(1.0),
@@ -109,7 +109,8 @@ pub(crate) fn word(text: &[u8]) -> Option<f64> {
     }
 }
 
-/// Parses a boolean written as a word; `None` for other texts. Single letters are not accepted, since they may be categories.
+/// Parses a boolean written as a word, such as `True`; `None` for other texts. Single letters are not accepted, since they may be
+/// categories.
 pub(crate) fn boolean(text: &[u8]) -> Option<bool> {
     match text.trim_ascii() {
         b"true" | b"True" | b"TRUE" => Some(true),
@@ -118,7 +119,7 @@ pub(crate) fn boolean(text: &[u8]) -> Option<bool> {
     }
 }
 
-/// Returns the category that a text stands for, which is the same text for all spellings of a value.
+/// Returns the category that a text stands for: the same text for all spellings of a value, such as `3` and `3.0`.
 #[inline]
 pub(crate) fn category(text: &[u8]) -> Cow<'_, [u8]> {
     let text = text.trim_ascii();
@@ -133,7 +134,7 @@ pub(crate) fn category(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Returns the category that a text stands for, if the text begins like a number or a time.
+/// Returns the category that a text stands for, given that it begins like a number or a time.
 fn of_digits(text: &[u8]) -> Cow<'_, [u8]> {
     let negative = usize::from(text[0] == b'-');
     let digits = text[negative..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -150,12 +151,12 @@ fn of_digits(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Removes the minus sign of a zero.
+/// Removes the minus sign if the number is zero (`-0`).
 fn unsigned_zero(whole: &[u8]) -> &[u8] {
     if whole == b"-0" { b"0" } else { whole }
 }
 
-/// Converts a number in exponent notation, as programs write it, to full digits (`1e+03` to `1000`); `None` for other texts. `12e45` is not
+/// Converts a number in exponent notation as programs write it to plain digits (`1e+03` to `1000`); `None` for other texts. `12e45` is not
 /// accepted, because hexadecimal codes look like it.
 fn of_exponent(text: &[u8]) -> Option<String> {
     let at = memchr::memchr2(b'e', b'E', text)?;
@@ -166,7 +167,7 @@ fn of_exponent(text: &[u8]) -> Option<String> {
     any_number(text).filter(|number| number.is_finite()).map(spelled)
 }
 
-/// Returns the shortest decimal notation without an exponent that parses to the same number.
+/// Returns the shortest decimal notation of a number, without an exponent, that parses to the same number.
 pub(crate) fn spelled(number: f64) -> String {
     // Adding 0 removes the sign of zero.
     (number + 0.0).to_string()

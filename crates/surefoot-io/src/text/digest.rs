@@ -1,4 +1,4 @@
-//! Chained hash of the input, which identifies each row by all bytes read up to its end.
+//! Chained hash of an input; the hash of a row depends on all bytes of the input up to the end of the row.
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64_with_seed};
 
@@ -14,14 +14,14 @@ pub(crate) struct Digest {
 }
 
 impl Digest {
-    /// Adds bytes to the hash of a row that ends later.
+    /// Adds bytes, before its last ones, to the hash of the current row.
     pub(crate) fn add(&mut self, bytes: &[u8]) {
         if !bytes.is_empty() {
             self.open.get_or_insert_with(|| Box::new(Xxh3::with_seed(self.hash))).update(bytes);
         }
     }
 
-    /// Adds the last bytes of a row and returns its hash.
+    /// Adds the last bytes of the current row and returns the hash of the row.
     pub(crate) fn close(&mut self, bytes: &[u8]) -> u64 {
         self.hash = match self.open.take() {
             None => xxh3_64_with_seed(bytes, self.hash),

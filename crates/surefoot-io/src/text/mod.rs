@@ -1,6 +1,7 @@
 //! Interpretation of bytes as text: numbers, words, values of cells, and escaping for display.
 //!
-//! The functions are pure and use no other module of this crate. A new meaning of a cell, whatever the format, is added in `cell_value`.
+//! The functions are pure and use no other module of this crate. A new rule for the meaning of a cell, in any format, is added in
+//! `cell_value`.
 
 pub(crate) mod byte_search;
 pub(crate) mod cell_value;

@@ -1,4 +1,4 @@
-//! Parsing of numbers in text: plain `index:value` pairs fast, 16 bytes at a time, and any other index or value.
+//! Parsing of numbers in text: a fast parser for plain `index:value` pairs, 16 bytes at a time, and a general one for any index or value.
 
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod avx2;
@@ -6,7 +6,8 @@ pub(crate) mod avx2;
 /// The ASCII digit 0 in each of 16 bytes.
 const ZEROS: u128 = u128::from_le_bytes([b'0'; 16]);
 
-/// Returns the integer with the given 16 digits. Each byte holds the value of one digit, with the first digit in the lowest byte.
+/// Returns the integer with the given 16 decimal digits. Each byte of `digits` holds the value of one digit, with the first digit in the
+/// lowest byte.
 #[inline(always)]
 fn join(digits: u128) -> u64 {
     // Joins neighbouring digits to pairs, pairs to fours, and fours to eights.
@@ -34,8 +35,8 @@ pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {
     is_plain.then(|| (join(index), decimal(join(digits), decimals, pair.sign)))
 }
 
-/// Parses the number from `start` to `end` of a text if it is plain: digits with an optional minus sign and point. Other numbers yield
-/// `None`.
+/// Parses the number from `start` to `end` of a text if it is plain: digits with an optional minus sign and point. Returns `None` for other
+/// numbers.
 #[inline(always)]
 pub(crate) fn plain(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let bytes = text.get(..end)?.last_chunk()?;
@@ -50,25 +51,26 @@ pub(crate) fn plain(text: &[u8], start: usize, end: usize) -> Option<f64> {
     if more == 0 { Some(decimal(join(digits), decimals, sign)) } else { None }
 }
 
-/// Mask of the bit that is 0 in the value of a digit (the byte XOR `0`) but 1 in that of a minus sign, a point and a slash.
+/// Mask of a bit in each of 16 bytes that is 0 in the value of a digit (the character XOR `0`), but 1 in that of a minus sign, a point or a
+/// slash.
 const OTHERS: u128 = 0x1010_1010_1010_1010_1010_1010_1010_1010;
 /// Mask of the top bit of each of 16 bytes.
 const TOPS: u128 = 0x8080_8080_8080_8080_8080_8080_8080_8080;
 
-/// Returns the last `count` of 16 bytes (1 to 16) as digit values, with zeros in the bytes before them.
+/// Returns the last `count` (1 to 16) of 16 characters as digit values, with zeros in the bytes before them.
 #[inline(always)]
 fn last(bytes: &[u8; 16], count: usize) -> u128 {
     (u128::from_le_bytes(*bytes) ^ ZEROS) & mask(count)
 }
 
-/// Returns a mask with all bits set in the last `count` of 16 bytes. Uses a table, since 128-bit shifts by a variable take several
+/// Returns a mask whose last `count` of 16 bytes have all bits set. Uses a table, because 128-bit shifts by a variable take several
 /// instructions.
 #[inline(always)]
 fn mask(count: usize) -> u128 {
     LAST[count % 17..].first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes))
 }
 
-/// Table of masks: bytes n to n + 15 are 16 − n zero bytes followed by n bytes of ones.
+/// Bytes of which any 16 in sequence are a mask: bytes n to n + 15 are 16 − n bytes of zero bits followed by n bytes of one bits.
 const LAST: [u8; 33] = {
     let mut bytes = [0; 33];
     let mut i = 16;
@@ -79,8 +81,8 @@ const LAST: [u8; 33] = {
     bytes
 };
 
-/// Returns the digits in the last `length` bytes with the first point removed, and the number of decimals ([`NO_POINT`] without a point).
-/// Returns `None` if another character precedes the point, or if there is a point without digits.
+/// Returns the digits in the last `length` bytes without the point, and the number of digits after the point ([`NO_POINT`] without a
+/// point). Returns `None` if another character precedes the point, or if there is a point but no digits.
 #[inline(always)]
 fn over_point(bytes: &[u8; 16], length: usize) -> Option<(u128, usize)> {
     let number = last(bytes, length);
@@ -94,22 +96,22 @@ fn over_point(bytes: &[u8; 16], length: usize) -> Option<(u128, usize)> {
     if is_point { Some(((number & before) << 8 | number & !(before << 8 | 0xff), 15 - point)) } else { None }
 }
 
-/// Location of the parts of an `index:value` pair in a text.
+/// Position of the index and the value of an `index:value` pair in a text.
 pub(crate) struct Pair<'a> {
-    /// The 16 bytes that end before the colon; the index is at their end.
+    /// The 16 bytes before the colon; the index is at their end.
     index: &'a [u8; 16],
     /// Length of the index in bytes.
     index_length: usize,
-    /// The 16 bytes that end with the value.
+    /// The 16 bytes that end with the last byte of the value.
     number: &'a [u8; 16],
-    /// Length of the value in bytes, without a minus sign.
+    /// Length of the value in bytes, not counting a minus sign.
     number_length: usize,
     /// Number of minus signs before the value: 0 or 1.
     sign: usize,
 }
 
 impl Pair<'_> {
-    /// Builds the pair that extends from `start` to `end` and has its colon at `colon`.
+    /// Locates the `index:value` pair that extends from `start` to `end` of a text and has its colon at `colon`.
     ///
     /// # Safety
     /// The caller must ensure `16 <= start <= colon < end < text.len()`.
@@ -126,20 +128,21 @@ impl Pair<'_> {
         Pair { index, index_length: colon - start, number, number_length: end - colon - 1 - sign, sign }
     }
 
-    /// Whether index or value is empty or too long for the fast parser.
+    /// Whether the index or the value is empty or too long (over 15 bytes) for the fast parser.
     #[inline(always)]
     fn is_odd(&self) -> bool {
         self.index_length.wrapping_sub(1) >= 15 || self.number_length.wrapping_sub(1) >= 15
     }
 }
 
-/// Whether this byte ends a token.
+/// Whether this byte ends a number or another token.
 #[inline(always)]
 pub(crate) fn is_end(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'#')
 }
 
-/// Parses the unsigned integer at `at`; returns it with its end, or `None` if there are no digits or it exceeds 64 bits.
+/// Parses the unsigned integer at position `at`; returns it with the position of its end, or `None` if there are no digits or it exceeds 64
+/// bits.
 pub(crate) fn index(text: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut value = 0u64;
     let mut end = at;
@@ -152,8 +155,8 @@ pub(crate) fn index(text: &[u8], at: usize) -> Option<(u64, usize)> {
 
 /// Returns `number` / 10^`decimals`, or `number` if `decimals` is [`NO_POINT`]; negated if `sign` is 1.
 ///
-/// Both operands are whole numbers of at most 10^15, hence exactly representable in f64, so that one division rounds correctly: Clinger,
-/// "How to read floating point numbers accurately", 1990.
+/// Both operands are integers of at most 10^15, hence exactly representable in f64, so that the single division is correctly rounded:
+/// Clinger, "How to read floating point numbers accurately", 1990.
 #[inline(always)]
 fn decimal(number: u64, decimals: usize, sign: usize) -> f64 {
     // Converted from i64, for which a single instruction exists. The sign selects a table instead of a branch, because signs are
@@ -161,7 +164,7 @@ fn decimal(number: u64, decimals: usize, sign: usize) -> f64 {
     number as i64 as f64 / SCALES[sign][decimals]
 }
 
-/// Powers 10^0 to 10^15, followed by 1 for [`NO_POINT`] and unused entries; the second array holds the negated values.
+/// Powers of ten from 10^0 to 10^15, followed by 1 for [`NO_POINT`] and for unused entries; the second array holds their negatives.
 static SCALES: [[f64; 32]; 2] = {
     let mut scales = [[1.0; 32], [-1.0; 32]];
     let mut decimals = 1;
@@ -174,17 +177,17 @@ static SCALES: [[f64; 32]; 2] = {
     }
     scales
 };
-/// Index into [`SCALES`] for a number without a point.
+/// Number of decimals that stands for a number without a point, as an index into [`SCALES`].
 const NO_POINT: usize = 16;
 
-/// Parses the number at `at`; returns the nearest f64 with its end, or `None` if there is no number. The result may be infinite or NaN, as
-/// written or by overflow.
+/// Parses the number at position `at`; returns the nearest f64 with the position of its end, or `None` if there is no number. The result
+/// may be infinite or NaN, as written or by overflow.
 pub(crate) fn value(text: &[u8], at: usize) -> Option<(f64, usize)> {
     let (value, count) = fast_float2::parse_partial::<f64, _>(text.get(at..)?).ok()?;
     Some((value, at + count))
 }
 
-/// Parses a complete token as a finite number, or returns a description of its fault.
+/// Parses a complete token as a finite number, or returns an error message that describes its fault.
 pub(crate) fn finite(token: &[u8]) -> Result<f64, &'static str> {
     match value(token, 0) {
         Some((value, end)) if end == token.len() => match value {
@@ -239,7 +242,7 @@ mod tests {
         }
     }
 
-    /// Parses a plain pair with each implementation available on this processor.
+    /// Parses a plain `index:value` pair with each implementation (portable, AVX2) that this processor supports.
     fn pairs(row: &[u8], start: usize, colon: usize, end: usize) -> Vec<Option<(u64, f64)>> {
         // SAFETY: the caller has put at least 16 bytes before the start and one after the end.
         let parts = unsafe { Pair::new(row, start, colon, end) };

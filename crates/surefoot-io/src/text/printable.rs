@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Escapes characters that control a terminal or disguise a text, in the form `\u{1b}`. These are control characters, which begin escape
-/// sequences and end lines, separators of lines, and direction marks.
+/// Escapes characters that control a terminal or disguise a text, in the form `\u{1b}`: control characters, which begin escape sequences
+/// and end lines, line separators, and marks of writing direction.
 ///
 /// Every text that comes from a file (labels, names of columns and features, paths) passes through this function before it is shown to
 /// people.

@@ -29,12 +29,12 @@ pub(crate) fn each(text: &[u8], mut show: impl FnMut(&[u8])) {
     }
 }
 
-/// Whether a character following a word belongs to the word.
+/// Whether a character after the first letter of a word continues the word.
 fn goes_on(c: char) -> bool {
     c.is_alphanumeric() || !c.is_ascii() && (is_combining_mark(c) || is_unseen(c))
 }
 
-/// Whether a character is invisible within words: a soft hyphen, or a joiner, which only affects how letters are drawn.
+/// Whether a character is invisible and is left out of words: a soft hyphen, or a joiner, which only affects how letters are drawn.
 fn is_unseen(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}')
 }

@@ -1,4 +1,5 @@
-//! Files that are cut off or damaged, everywhere.
+//! Tests that Parquet and Arrow files that are truncated or changed anywhere are read with bounded memory, without a
+//! panic, and with clear error messages.
 
 use std::sync::Arc;
 
@@ -40,7 +41,8 @@ fn files() -> Vec<(&'static str, &'static str, Vec<u8>)> {
     ]
 }
 
-/// Reads damaged bytes; the rows and the first error. Whatever comes, it comes as one line.
+/// Reads damaged bytes in format `of`; returns the rows and the message of the first error, if any. Checks that the
+/// message is one line and that memory is bounded.
 fn outcome(bytes: Vec<u8>, of: &str, options: Options) -> (Vec<super::twin::Row>, Option<String>) {
     let mut read_all = (Vec::new(), Vec::new());
     let used = allocation_counter::measure(|| read_all = read(bytes, &Options { format: format(of), ..options }));
@@ -175,7 +177,7 @@ fn lengths_that_are_claimed_are_not_allocated() {
     }
 }
 
-/// A Parquet file without rows whose columns nest so deep.
+/// Builds a Parquet file without rows whose schema nests column groups `depth` levels deep.
 fn nested(depth: usize) -> Vec<u8> {
     let count = depth + 1;
     // Fields 1, a version, and 2, a list of elements, each with field 5, how many are within it.

@@ -1,4 +1,4 @@
-//! Folders `key=value` are columns, in each format of tables.
+//! Tests that `key=value` folders become columns, in each table format.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn csv(table: &RecordBatch) -> Vec<u8> {
     [names.join(",")].into_iter().chain(rows).collect::<Vec<_>>().join("\n").into_bytes()
 }
 
-/// Writes a file, and the folders above it.
+/// Writes a file below the folder `root`, and creates the folders in its name.
 fn write(root: &Path, name: &str, bytes: Vec<u8>) {
     let path = root.join(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();

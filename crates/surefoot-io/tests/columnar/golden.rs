@@ -1,4 +1,4 @@
-//! Tables that another program wrote: see `tests/data/columnar/make.py`.
+//! Tests on Parquet and Arrow files that were written by pyarrow: see `tests/data/columnar/make.py`.
 
 use super::twin::{all, options};
 use surefoot_glm::Batch;
@@ -8,7 +8,7 @@ fn path(name: &str) -> InputName {
     InputName::new(format!("{}/tests/data/columnar/{name}", env!("CARGO_MANIFEST_DIR")))
 }
 
-/// The rows with names for ids, by name.
+/// Reads a test file; returns the label of each row and its pairs of feature name and value, sorted by name.
 fn named(file: &str, options: &Options) -> Vec<(f64, Vec<(String, f64)>)> {
     let mut reader = Reader::open(&[path(file)], options.clone()).unwrap();
     let (mut rows, mut batch) = (Vec::new(), Batch::default());
@@ -24,7 +24,7 @@ fn named(file: &str, options: &Options) -> Vec<(f64, Vec<(String, f64)>)> {
     rows
 }
 
-/// Values written by make.py, by column; `None` where a name has no value in a row.
+/// Expected values in the four rows written by make.py, by feature name; `None` where a row does not have the feature.
 const TYPES: &[(&str, [Option<f64>; 4])] = &[
     ("b", [Some(1.0), None, None, Some(1.0)]),
     ("b=", [None, None, Some(1.0), None]),

@@ -1,4 +1,5 @@
-//! Columns of tables tell the groups of their features.
+//! Tests that columns of Parquet and Arrow tables assign their features to feature groups (of penalty factors or
+//! bounds).
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -14,7 +15,8 @@ fn groups(names: &[&str]) -> FeatureGroups {
     FeatureGroups { factors, ..FeatureGroups::default() }
 }
 
-/// Ids and groups of each row.
+/// Reads a table with one feature group per name in `names`; returns for each row the id and the group number of each
+/// nonzero.
 fn told(bytes: Vec<u8>, names: &[&str], wanted: &ColumnSelection) -> Vec<Vec<(u64, u32)>> {
     let mut options = Options { groups: groups(names), ..options(true) };
     options.wanted = ColumnSelection { label: options.wanted.label, ..wanted.clone() };

@@ -1,4 +1,4 @@
-//! Tables of columns: Parquet and Arrow.
+//! Tests of columnar tables: Parquet and Arrow.
 #![cfg(feature = "parquet")]
 
 #[path = "../common/mod.rs"]

@@ -1,4 +1,4 @@
-//! Columns go by their names in later files.
+//! Tests that columns in later files are matched by name with those of the model or the first file.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ fn texts(cells: &[&str]) -> ArrayRef {
     Arc::new(StringArray::from(cells.to_vec()))
 }
 
-/// Options of a model that was trained on a label `y` and numbers `a` and `b`.
+/// Returns the reader options for a model trained on a label `y` and numeric columns `a` and `b`.
 fn model(unlabelled: bool) -> Options {
     let first = options(false);
     read(parquet(&batch(&[("y", full(&[1.0])), ("a", full(&[2.0])), ("b", full(&[3.0]))])), &first);

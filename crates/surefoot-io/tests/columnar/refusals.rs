@@ -1,4 +1,4 @@
-//! Refused tables, and the messages.
+//! Tests of tables that are refused, and of the error messages.
 
 use std::sync::Arc;
 

@@ -1,4 +1,5 @@
-//! A table gives the same rows in every format and with every type.
+//! Property tests that a table yields the same rows in every format and with every column type that can hold its
+//! values.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use surefoot_io::{ColumnSelection, Inferred, Options, Reader};
 const ROWS: usize = 12;
 const WORDS: [&str; 8] = ["red", "a b", "007", "1.10", "1.1", "é", "14e67", "-"];
 
-/// Values of a column, whatever they are written as.
+/// Values of a column, independent of the type or notation in which they are written; `None` is a missing cell.
 #[derive(Clone, Debug)]
 enum Values {
     Flags(Vec<Option<bool>>),
@@ -22,7 +23,7 @@ enum Values {
     Days(Vec<Option<i32>>),
 }
 
-/// A column and whether it is a category.
+/// Column of a random table: its values, and whether it is categorical.
 type Column = (Values, bool);
 
 fn any_column() -> impl Strategy<Value = Column> {
@@ -47,7 +48,7 @@ fn any_column() -> impl Strategy<Value = Column> {
 }
 
 impl Values {
-    /// The cell of a row as CSV has it, in one of several spellings.
+    /// Returns the cell of a row as CSV text, in one of several notations, which `how` selects.
     fn csv(&self, row: usize, how: usize) -> String {
         let missing = || ["", "NA", "nan", "None", " "][how % 5].to_owned();
         let text = match self {
@@ -85,7 +86,7 @@ impl Values {
         text.unwrap_or_else(missing)
     }
 
-    /// The column in one of several types. Those that are text tell less than numbers do.
+    /// Returns the column as an Arrow array of one of several types, which `how` selects; as text if `as_text`.
     fn array(&self, how: usize, as_text: bool) -> ArrayRef {
         let texts = |how: usize, cell: &dyn Fn(usize) -> Option<String>| -> ArrayRef {
             let cells: Vec<Option<String>> = (0..ROWS).map(cell).collect();
@@ -149,7 +150,7 @@ impl Values {
         }
     }
 
-    /// The pair of a cell.
+    /// Returns the expected feature of a cell, as id and value; `None` if the value is 0.
     fn pair(&self, name: &str, category: bool, row: usize) -> Option<(u64, f64)> {
         let number = |x: f64| match category {
             true => (text_id(name, &(x + 0.0).to_string()), 1.0),
@@ -166,7 +167,7 @@ impl Values {
     }
 }
 
-/// A day as it is written, counted from the first of 1970 one by one.
+/// Returns the date `day` days after 1970-01-01 as text, computed independently of the reader, year by year.
 fn date(day: i32) -> String {
     let is_leap = |year: i32| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let (mut year, mut left) = (1970, day);
@@ -191,7 +192,8 @@ fn names(columns: &[Column], category: bool) -> Vec<String> {
     (0..columns.len()).filter(|&n| columns[n].1 == category).map(|n| format!("c{n}")).collect()
 }
 
-/// Options with all said that types do not say alike.
+/// Returns reader options that state what column types leave open: the categorical columns and, if `numeric`, the
+/// numeric ones.
 fn options(columns: &[Column], numeric: bool) -> Options {
     let table = TableSchema { missing: Missing::Indicator, ..TableSchema::default() };
     let numeric = if numeric { names(columns, false) } else { Vec::new() };
@@ -204,7 +206,7 @@ fn options(columns: &[Column], numeric: bool) -> Options {
     }
 }
 
-/// The options of a model that was trained with these.
+/// Returns the reader options for a model trained with the given options.
 fn model(options: &Options) -> Options {
     let found = Arc::new(Inferred::of_model(&options.reading(), &FeatureNames::default()));
     Options { reading: options.reading(), found, classes: true, ..Options::default() }

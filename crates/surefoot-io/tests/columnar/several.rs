@@ -1,4 +1,5 @@
-//! Cells of which the words are features, and cells that are lists of categories: the same from every format and make of column.
+//! Tests of cells with several values (texts whose words are features, and lists of categories): their features are the same in
+//! every format and for every column type.
 
 use std::sync::Arc;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
@@ -15,7 +16,7 @@ use surefoot_io::{ColumnSelection, Options};
 
 type Texts = Vec<Option<String>>;
 
-/// Options with these columns as words, or as categories.
+/// Returns reader options with the columns `text` as words and `categorical` as categories; `indicator` allows missing cells.
 fn wanted(indicator: bool, text: &[&str], categorical: &[&str]) -> Options {
     let list = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let options = options(indicator);
@@ -23,7 +24,7 @@ fn wanted(indicator: bool, text: &[&str], categorical: &[&str]) -> Options {
     Options { wanted, ..options }
 }
 
-/// The distinct words of a text, by the rule, letter by letter.
+/// Returns the distinct words of a text, split letter by letter, independently of the reader.
 fn words(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut word = String::new();
@@ -45,7 +46,7 @@ fn values(column: &str, values: &[impl AsRef<str>]) -> Vec<(u64, f64)> {
     values.iter().map(|value| (text_id(column, value.as_ref()), 1.0)).collect()
 }
 
-/// A column of texts in each make.
+/// Returns a column of texts as an Arrow array of each text type.
 fn columns_of(cells: &Texts) -> Vec<ArrayRef> {
     let texts = || cells.iter().map(Option::as_deref);
     vec![
@@ -110,7 +111,7 @@ proptest! {
     }
 }
 
-/// Lists of words in each make, of three rows each.
+/// Returns a column of lists of texts, one list per row, as an Arrow array of each list type.
 fn lists(cells: &[Option<&[&str]>]) -> Vec<ArrayRef> {
     fn filled<O: arrow_array::OffsetSizeTrait>(cells: &[Option<&[&str]>]) -> ArrayRef {
         let mut lists = GenericListBuilder::<O, _>::new(StringBuilder::new());
@@ -166,7 +167,7 @@ fn a_list_of_words_is_several_categories() {
     }
 }
 
-/// The formats that can hold a column.
+/// Returns the column `tags` as a file in each format that can hold its type.
 fn table_of(column: ArrayRef) -> Vec<Vec<u8>> {
     use arrow_schema::DataType::{Dictionary, ListView};
     match column.data_type() {

@@ -1,4 +1,5 @@
-//! Random tables come back as they were written, whatever the format and however they are cut.
+//! Property tests that random tables are read back as they were written, in every format and however they are split
+//! into row groups and pages.
 
 use std::io::Write as _;
 
@@ -35,7 +36,7 @@ fn any_cells() -> impl Strategy<Value = Cells> {
     ]
 }
 
-/// A name that is no number of another column.
+/// Generates a random table with a label column `y`, whose column names cannot be numbers of columns.
 fn any_table() -> impl Strategy<Value = Vec<(String, Cells)>> {
     let columns = prop::collection::btree_map("[a-x=^*é]{1,6}", any_cells(), 0..6);
     let labels = prop::collection::vec((-3i32..4).prop_map(|n| Some(f64::from(n))), ROWS);
@@ -46,7 +47,7 @@ fn any_table() -> impl Strategy<Value = Vec<(String, Cells)>> {
     })
 }
 
-/// The table in each format and compression.
+/// Returns the table as a file in each format and with several compressions, with the name of the format.
 fn written(table: &[(String, Cells)], cut: usize, page: usize) -> Vec<(&'static str, Vec<u8>)> {
     let columns: Vec<(&str, ArrayRef)> = table.iter().map(|(name, cells)| (name.as_str(), cells.array())).collect();
     let batch = batch(&columns);
@@ -60,7 +61,7 @@ fn written(table: &[(String, Cells)], cut: usize, page: usize) -> Vec<(&'static 
     ]
 }
 
-/// The place of the last row.
+/// Reads all inputs; returns the line at which the last row ends and the hash of this row.
 fn last(options: Options, inputs: &[InputName]) -> (u64, u64) {
     let (mut reader, mut batch) = (Reader::open(inputs, options).unwrap(), Batch::default());
     let mut last = (0, 0);

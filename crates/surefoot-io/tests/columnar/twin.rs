@@ -1,4 +1,5 @@
-//! Tables in memory: written in each format, and the rows that they are by the rules, written down once more.
+//! Test tables in memory: writers for each format, and an independent implementation of the rules by which tables
+//! become rows.
 
 use std::collections::HashSet;
 use std::io::Cursor;
@@ -13,18 +14,18 @@ use surefoot_glm::{Batch, Missing, Schema, TableSchema};
 use surefoot_io::{ColumnSelection, Error, Format, Options, Reader, RowSource};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// The cells of a column.
+/// Cells of a column of a test table; `None` is a missing cell.
 #[derive(Clone, Debug)]
 pub(crate) enum Cells {
     Numbers(Vec<Option<f64>>),
     Whole(Vec<Option<i64>>),
     Flags(Vec<Option<bool>>),
     Texts(Vec<Option<String>>),
-    /// Texts, written as a dictionary.
+    /// Texts that are written as a dictionary-encoded column.
     Words(Vec<Option<String>>),
 }
 
-/// A row: its line, its label, its pairs by id.
+/// Row of a table: line (row number from 1), label, and pairs of feature id and value.
 pub(crate) type Row = (u64, Option<f64>, Vec<(u64, f64)>);
 
 pub(crate) fn number_id(column: &str) -> u64 {
@@ -35,7 +36,7 @@ pub(crate) fn text_id(column: &str, text: &str) -> u64 {
     xxh3_64_with_seed(text.as_bytes(), xxh3_64(column.as_bytes()))
 }
 
-/// The pairs of rows, whatever their lines and labels.
+/// Reads a table without errors; returns for each row its pairs of feature id and value.
 pub(crate) fn pairs(bytes: Vec<u8>, options: &Options) -> Vec<Vec<(u64, f64)>> {
     let (rows, errors) = read(bytes, options);
     assert!(errors.is_empty(), "{errors:?}");
@@ -59,7 +60,7 @@ impl Cells {
         }
     }
 
-    /// The pair of a cell, where missing cells are features.
+    /// Returns the expected feature of a cell, as id and value, if missing cells are allowed; `None` if the value is 0.
     fn pair(&self, name: &str, row: usize) -> Option<(u64, f64)> {
         let pair = match self {
             Cells::Numbers(cells) => cells[row].filter(|x| !x.is_nan()).map(|x| (number_id(name), x)),
@@ -75,7 +76,7 @@ impl Cells {
     }
 }
 
-/// The rows of a table whose first column is the label.
+/// Returns the expected rows of a table whose first column is the label.
 pub(crate) fn expected(columns: &[(String, Cells)], rows: usize) -> Vec<Row> {
     let Cells::Numbers(labels) = &columns[0].1 else { panic!("labels are numbers") };
     let row = |row: usize| {
@@ -129,7 +130,7 @@ pub(crate) fn arrow_stream(table: &RecordBatch, rows: usize, codec: Option<arrow
     writer.into_inner().unwrap()
 }
 
-/// Options with `y` as the label.
+/// Returns reader options with `y` as the label; `indicator` allows missing cells, which are otherwise refused.
 pub(crate) fn options(indicator: bool) -> Options {
     let missing = if indicator { Missing::Indicator } else { Missing::Refuse };
     Options {
@@ -139,13 +140,13 @@ pub(crate) fn options(indicator: bool) -> Options {
     }
 }
 
-/// Reads bytes called `f` to the end.
+/// Reads a table, called `f` in messages, to its end; returns the rows and the errors.
 pub(crate) fn read(bytes: Vec<u8>, options: &Options) -> (Vec<Row>, Vec<Error>) {
     let (rows, errors) = all(&mut Reader::with_reader("f", Cursor::new(bytes), options.clone()).unwrap());
     (rows, errors.into_iter().map(|error| error.1).collect())
 }
 
-/// All rows, and the errors with the number of rows before each.
+/// Reads to the end; returns all rows, and each error with the number of rows before it.
 pub(crate) fn all(reader: &mut Reader) -> (Vec<Row>, Vec<(usize, Error)>) {
     let (mut rows, mut errors, mut batch) = (Vec::new(), Vec::new(), Batch::default());
     loop {
@@ -165,7 +166,7 @@ pub(crate) fn all(reader: &mut Reader) -> (Vec<Row>, Vec<(usize, Error)>) {
     }
 }
 
-/// The one error that a Parquet file of this table gives.
+/// Writes a table as a Parquet file and returns the message of the only error that reading it gives.
 pub(crate) fn error(columns: &[(&str, ArrayRef)], options: &Options) -> String {
     let (_, errors) = read(parquet(&batch(columns)), options);
     let [error] = &errors[..] else { panic!("{errors:?}") };

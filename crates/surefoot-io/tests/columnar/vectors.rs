@@ -1,4 +1,4 @@
-//! Vectors as Spark stores them: structs of type, size, indices and values.
+//! Tests of vectors as stored by Spark: structs of type, size, indices and values.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use arrow_buffer::NullBuffer;
 use arrow_schema::Field;
 use surefoot_io::{ColumnSelection, Options};
 
-/// A vector: its type, its size, its indices, its values.
+/// Vector as a Spark struct: type (0 sparse, 1 dense), size, indices and values; `None` is a null field.
 type Vector<'a> = (Option<i8>, Option<i32>, Option<&'a [Option<i32>]>, Option<&'a [Option<f64>]>);
 
 fn sparse<'a>(size: i32, indices: &'a [Option<i32>], values: &'a [Option<f64>]) -> Option<Vector<'a>> {
@@ -40,7 +40,7 @@ fn column(cells: &[Option<Vector<'_>>]) -> ArrayRef {
     Arc::new(StructArray::new(fields.collect(), parts.iter().map(|part| part.1.clone()).collect(), Some(nulls)))
 }
 
-/// A column in a Parquet and an Arrow file.
+/// Returns a table with this column and a label `y` of ones, as a Parquet and as an Arrow file.
 fn table(name: &str, column: &ArrayRef) -> [Vec<u8>; 2] {
     let labels: ArrayRef = Arc::new(Float64Array::from(vec![1.0; column.len()]));
     let table = batch(&[("y", labels), (name, column.clone())]);

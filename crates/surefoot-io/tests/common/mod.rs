@@ -1,4 +1,4 @@
-//! Helpers of several tests.
+//! Helper functions shared by the tests.
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
 pub mod unprivileged;
@@ -8,10 +8,10 @@ use std::io::{self, Read};
 use surefoot_glm::Batch;
 use surefoot_io::{Error, Options, Reader, RowSource};
 
-/// A row without its place.
+/// Row as compared in tests: number of its input, line, label, and pairs of feature id and value, sorted by id.
 pub type Plain = (u32, u64, Option<f64>, Vec<(u64, f64)>);
 
-/// Gives its bytes in pieces of these sizes, over and over.
+/// Reader that yields its bytes in pieces whose sizes are given by `sizes`, repeated cyclically.
 pub struct Pieces {
     pub bytes: Vec<u8>,
     pub at: usize,
@@ -36,7 +36,7 @@ impl Read for Pieces {
     }
 }
 
-/// All rows of a source, and the errors with the number of rows before each.
+/// Reads a source to its end; returns all rows, and each error with the number of rows before it.
 pub fn rows(source: &mut impl RowSource) -> (Vec<Plain>, Vec<(usize, Error)>) {
     let (mut rows, mut errors, mut batch) = (Vec::new(), Vec::new(), Batch::default());
     loop {
@@ -51,7 +51,7 @@ pub fn rows(source: &mut impl RowSource) -> (Vec<Plain>, Vec<(usize, Error)>) {
     }
 }
 
-/// The rows of a batch with their pairs by ascending id.
+/// Returns the rows of a batch in comparable form, with pairs sorted by feature id.
 pub fn plain(batch: &Batch) -> Vec<Plain> {
     let row = |r: usize| {
         let (row, place) = (batch.row(r), batch.place[r]);
@@ -64,12 +64,12 @@ pub fn plain(batch: &Batch) -> Vec<Plain> {
     (0..batch.len()).map(row).collect()
 }
 
-/// A reader of this text under the name `f.svm`.
+/// Returns a reader of this text under the name `f.svm`.
 pub fn reader(text: impl AsRef<[u8]>, options: impl Into<Options>) -> Reader {
     Reader::with_reader("f.svm", io::Cursor::new(text.as_ref().to_vec()), options.into()).unwrap()
 }
 
-/// The one error that this text gives.
+/// Reads a text and returns its only error; panics if there is none or more than one.
 pub fn error(text: impl AsRef<[u8]>, options: impl Into<Options>) -> Error {
     let (_, mut errors) = rows(&mut reader(text, options));
     assert_eq!(errors.len(), 1, "{errors:?}");

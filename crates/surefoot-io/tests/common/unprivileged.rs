@@ -1,4 +1,4 @@
-//! Tests of what is forbidden: to root nothing is, so another user runs them.
+//! Tests of denied permissions: since nothing is denied to root, they are run as another user.
 
 use std::fs::{self, Permissions};
 use std::io::Write;
@@ -6,11 +6,12 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-/// The number of a user who owns nothing.
+/// Id of a user who owns no files.
 const SOMEBODY: u32 = 61_234;
 
-/// Whether this user is root; then the test of this name was run by another one, with a copy of this program, which may lie where others
-/// cannot go. Where no other user can be had this is said, or, if the variable SUREFOOT_STRICT is set, an error.
+/// If this user is root, runs the test `name` again as another user, with a copy of this program in a folder that this user can read,
+/// and returns true; otherwise returns false. If no other user is available, reports this, or panics if the environment variable
+/// SUREFOOT_STRICT is set.
 pub fn tested(name: &str) -> bool {
     let folder = tempfile::tempdir().unwrap();
     if folder.path().metadata().unwrap().uid() != 0 {

@@ -1,4 +1,4 @@
-//! V18: Theorems 4, 5 and A (acceleration) on problems with noise.
+//! V18: Theorems 4 and 5 of the paper and Theorem A, about accelerated methods, on problems with noise.
 
 use surefoot::bound;
 
@@ -13,8 +13,8 @@ const ABOUT: &str = "Theorems 4 and 5 with noise: one run of Algorithm 4, told n
     units (ε = 0) under Theorem A with the Λ_T of the run. In a valley of slope σ/√T that noise hides, and at an edge of that \
     slope, no method does better than order σ/√T. Queries leave the ball by at most √2·B. With c twice as large and exact gradients the bound has no logarithm of T.";
 
-/// Returns the constants for the bound of Algorithm 4 on the chain, with G the largest gradient at its queries, which stay within √2·B of the
-/// ball.
+/// Returns the constants for the bound of Algorithm 4 on Nesterov's chain, whose gradient bound G covers all queries: they leave the ball
+/// (of diameter B) by at most √2·B.
 fn told(o: &Outcome, noise: f64, epsilon: f64) -> bound::Accelerated {
     let (steps, diameter, smoothness) = (o.steps, o.facts.diameter(), o.facts.smoothness);
     let slope = smoothness * diameter * (1.0 + 2_f64.sqrt());
@@ -36,7 +36,8 @@ fn chain(label: &str, form: Form, method: Method, (noise, told): (f64, f64), bou
         .claim(Claim::Bounded)
 }
 
-/// Builds an experiment row with the excess in a valley of this width and of slope `slope(T)`, with noise of standard deviation 1.
+/// Builds a row of the experiment that measures the excess loss after T steps in a valley (see [`Valley`]) of this width and of slope
+/// `slope(T)`, with noise of standard deviation 1.
 fn valley(
     label: &str,
     form: Form,
@@ -52,7 +53,8 @@ fn valley(
         .claim(near_root)
 }
 
-/// Returns the bound of Theorem A for non-smooth losses, whose gradients have the largest length at all outputs y_t, from the Λ_T of the run.
+/// Returns the bound of Theorem A (acceleration) for non-smooth losses, computed from Λ_T of the run, a sum over its gradients. All
+/// gradients at the outputs y_t are assumed to have the largest length possible.
 fn universal(o: &Outcome) -> f64 {
     let (diameter, t) = (o.facts.diameter(), o.steps as f64);
     let regret = diameter * (2.0 * o.run.squares).sqrt();
@@ -61,7 +63,7 @@ fn universal(o: &Outcome) -> f64 {
     theorem.universal(regret, o.run.growth, slopes)
 }
 
-/// Builds an experiment row with the largest distance of queries from the ball in units of √2·B; theory allows at most 1.
+/// Builds a row of the experiment that measures how far queries leave the ball of diameter B, in units of √2·B; theory allows at most 1.
 fn beyond(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[64.0, 256.0][..], &[64.0, 1024.0]);
     Row::points(label, axis, move |x, mut random| {

@@ -1,4 +1,4 @@
-//! V4: Theorems O (hints) and A (acceleration) without noise, on Nesterov's chain.
+//! V4: Theorems O (methods with hints) and A (accelerated methods) without noise, on Nesterov's chain.
 
 use surefoot::bound;
 
@@ -17,7 +17,8 @@ fn row(label: &str, form: Form, method: Method, bound: fn(&Outcome) -> f64) -> R
     on_chain(label, form, |steps| 2 * steps as usize + 1, method, bound)
 }
 
-/// Builds an experiment row with the excess divided by L‖x*‖² after T steps, on Nesterov's chain with `dim(T)` coordinates.
+/// Builds a row of the experiment that measures the excess loss divided by L‖x*‖² after T steps, on Nesterov's chain with `dim(T)`
+/// coordinates.
 fn on_chain(label: &str, form: Form, dim: fn(u64) -> usize, method: Method, bound: fn(&Outcome) -> f64) -> Row {
     let axis = form.pick(&[16.0, 32.0, 64.0, 128.0, 256.0][..], &[16.0, 32.0, 64.0, 128.0, 256.0, 512.0]);
     rate::row(
@@ -33,8 +34,8 @@ fn on_chain(label: &str, form: Form, dim: fn(u64) -> usize, method: Method, boun
     )
 }
 
-/// Builds an experiment row with the excess divided by L‖x*‖², in a ball a hundred times as large as necessary, which does no harm as hints
-/// are accurate.
+/// Builds a row of the experiment that measures the excess loss divided by L‖x*‖² on Nesterov's chain, in a ball a hundred times as large
+/// as necessary, which does no harm as hints are accurate.
 fn in_wide_ball(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[256.0][..], &[256.0, 512.0]);
     rate::row(

@@ -1,4 +1,4 @@
-//! V10: regret of all learners against adversaries that choose the gradients, compared with the regret bounds.
+//! V10: regret of all online learners against adversaries that choose the gradients, compared with the regret bounds.
 
 mod adversary;
 mod player;
@@ -21,10 +21,12 @@ const ABOUT: &str = "No adversary makes a learner regret more than its bound: el
 
 const DIM: usize = 5;
 
-/// Function that takes Z = Σ α_t g_t and a distance, and returns the largest ⟨−Z, u⟩ over comparators u at this distance.
+/// Function that takes the weighted sum Z = Σ α_t g_t of the gradients and a distance, and returns the largest ⟨−Z, u⟩ over
+/// comparators u at this distance from 0.
 type Support = fn(&[f64], f64) -> f64;
 
-/// Builds an experiment row with the largest ratio of regret to bound so far, over all adversaries, weights and sources of hints.
+/// Builds a row of the experiment that measures the largest ratio of regret to regret bound so far, over all adversaries, weights
+/// of rounds and sources of hints.
 fn row(label: &str, form: Form, distances: &'static [f64], support: Support, make: fn() -> Box<dyn Player>) -> Row {
     let axis = form.pick(&[30.0, 100.0][..], &[30.0, 100.0, 300.0]);
     let trial = move |axis: &[f64], mut random: Random| {
@@ -53,7 +55,8 @@ struct Game {
 }
 
 impl Game {
-    /// Runs the learner against the adversary, and returns the largest ratio of regret to bound up to each point of the axis.
+    /// Runs the learner against the adversary, and returns for each point of the axis (number of rounds) the largest ratio of
+    /// regret to bound so far.
     fn play(&mut self, axis: &[f64], random: &mut Random) -> Vec<f64> {
         let (mut linear, mut mass, mut sum, mut last) = (0.0, 0.0, vec![0.0; DIM], vec![0.0; DIM]);
         let base: Vec<f64> = (0..DIM).map(|_| random.normal()).collect();

@@ -1,4 +1,4 @@
-//! V12: certificates (computed upper bounds on the excess) compared with the true excess.
+//! V12: certificates (upper bounds on the excess loss, computed from a run) compared with the true excess loss.
 
 mod coins;
 mod exact;

@@ -16,12 +16,14 @@ const ABOUT: &str = "The bounds that hold with probability 1 − δ at all times
     and, for the noise that comes nearest, half of it. At the end of a run a bound is below the one that it replaced, a union over rates by \
     halves; in the first steps, where the range decides, the boundary is up to 1.55 times as large.";
 
-/// Comparison that an experiment row makes.
+/// Comparison made at each point of a row of the experiment.
 #[derive(Clone, Copy, PartialEq)]
 enum Held {
-    /// True quantity against its bound, of whose allowance for noise only this share is kept.
+    /// The true quantity is compared with its bound, after the part of the bound that allows for noise is multiplied by `allowance`;
+    /// factors below 1 are planted errors.
     Truth { allowance: f64 },
-    /// Bound against an older one from a union bound over rates; if `paid`, the rates share δ, otherwise each wrongly gets all of δ.
+    /// The bound is compared with an older one from a union bound over several learning rates; if `paid`, these rates share the
+    /// error probability δ, otherwise each wrongly gets all of δ.
     Union { paid: bool },
 }
 
@@ -36,7 +38,8 @@ fn reading(watch: &Watch, held: Held) -> Reading {
     }
 }
 
-/// Builds an experiment row whose reading at each point of the axis is the one closest to its bound since the previous point.
+/// Builds a row of the experiment. The measurement at each point of the axis is the one closest to its bound since the previous
+/// point.
 fn row(label: &str, axis: &[f64], kind: Kind, noise: Noise, held: Held) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let (mut watch, mut nearest, mut readings) = (Watch::new(kind), None::<Reading>, Vec::new());
@@ -57,7 +60,7 @@ fn row(label: &str, axis: &[f64], kind: Kind, noise: Noise, held: Held) -> Row {
     Row::path(label, axis, trial)
 }
 
-/// Builds an experiment row that compares bounds with those that they replaced, at the end of a run.
+/// Builds a row of the experiment that compares new bounds with those that they replaced, at the end of a run of `last` steps.
 fn end(label: &str, last: f64, kind: Kind, noise: Noise, paid: bool) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let mut watch = Watch::new(kind);

@@ -1,4 +1,4 @@
-//! V13: numerical evidence for errors in the paper.
+//! V13: numerical evidence for errors in the paper (Cutkosky 2019).
 
 use surefoot::bound;
 
@@ -13,7 +13,7 @@ const ABOUT: &str = "What the print has wrong, in numbers. A hint that comes aft
     false for T = 1 and 2: there its end is below the line before it, by 1.22 and 1.06. The inequalities between sums that its proofs \
     borrow hold.";
 
-/// Builds an experiment row with the ratio of the excesses of two methods on Nesterov's chain.
+/// Builds a row of the experiment that measures the ratio of the excess losses of two methods on Nesterov's chain.
 fn ratio(label: &str, form: Form, one: Method, other: Method) -> Row {
     let axis = form.pick(&[64.0, 128.0][..], &[64.0, 128.0, 256.0]);
     Row::points(label, axis, move |x, mut random| {
@@ -23,7 +23,8 @@ fn ratio(label: &str, form: Form, one: Method, other: Method) -> Row {
     })
 }
 
-/// Builds an experiment row with the largest ‖x_t − w_t‖² (output minus learner's iterate) over all rounds.
+/// Builds a row of the experiment that measures the largest ‖x_t − w_t‖² over all rounds, where x_t is the output and w_t the learner's
+/// iterate.
 fn apart(label: &str, method: Method) -> Row {
     Row::points(label, &[64.0], move |x, mut random| {
         let mut most = 0.0_f64;
@@ -36,7 +37,8 @@ fn apart(label: &str, method: Method) -> Row {
     .claim(Claim::Largest { most: 0.0 })
 }
 
-/// Builds an experiment row with ‖∇L(x)‖²/(factor·L·(L(x) − L*)) for the quadratic loss (L/2)x² with L = 3.
+/// Builds a row of the experiment that measures ‖∇L(x)‖²/(factor·L·(L(x) − L*)) for the quadratic loss (L/2)x² with L = 3, where L* is the
+/// minimum.
 fn bounding(label: &str, factor: f64) -> Row {
     Row::points(label, &[1e-3, 1.0, 1e3], move |x, _| {
         let (curvature, gradient, excess) = (3.0, 3.0 * x, 1.5 * x * x);
@@ -45,8 +47,8 @@ fn bounding(label: &str, factor: f64) -> Row {
     .claim(Claim::Largest { most: 1.0 + 1e-12 })
 }
 
-/// Builds an experiment row that compares the last two lines in the proof of Theorem 3, for L = 0 and B = σ = 1: the second should bound the
-/// first.
+/// Builds a row of the experiment that compares the last two expressions in the printed proof of Theorem 3, for L = 0 and B = σ = 1: the
+/// second should bound the first.
 fn last_step(label: &str, axis: &[f64]) -> Row {
     Row::points(label, axis, |x, _: Random| {
         let theorem = bound::Optimistic { steps: x as u64, diameter: 1.0, noise: 1.0, ..Default::default() };
@@ -58,7 +60,8 @@ fn last_step(label: &str, axis: &[f64]) -> Row {
 /// Sequence of positive numbers x_1 … x_n, each as the pair of x_i and the partial sum Σ_{j≤i} x_j.
 type Terms = [(f64, f64)];
 
-/// Builds an experiment row with the ratio of the two sides of an inequality between sums, for random sequences of numbers from 1e−6 to 1e6.
+/// Builds a row of the experiment that measures the ratio of the two sides of an inequality between sums, for random sequences of numbers
+/// from 1e−6 to 1e6.
 fn sums(label: &str, sides: fn(&Terms) -> (f64, f64)) -> Row {
     Row::points(label, &[1.0, 10.0, 1000.0], move |x, mut random| {
         let mut sum = 0.0;
@@ -75,7 +78,7 @@ fn sums(label: &str, sides: fn(&Terms) -> (f64, f64)) -> Row {
     .claim(Claim::Largest { most: 1.0 + 1e-12 })
 }
 
-/// Returns the two sides Σ x_i/√(Σ_{j≤i} x_j) and √(Σ x_i).
+/// Returns the two sides Σ x_i/√(Σ_{j≤i} x_j) and √(Σ x_i) of an inequality between sums, up to a constant.
 fn roots(terms: &Terms) -> (f64, f64) {
     let total = terms.last().map_or(0.0, |term| term.1);
     (terms.iter().map(|(x, sum)| x / sum.sqrt()).sum(), total.sqrt())

@@ -1,4 +1,4 @@
-//! V20: exp-concave losses with the online Newton step.
+//! V20: exp-concave losses, minimised by the online Newton step.
 
 use std::sync::LazyLock;
 
@@ -18,8 +18,8 @@ const ABOUT: &str = "The remark on exp-concave losses: Algorithm 2 over the onli
 const DIM: usize = 5;
 const RADIUS: f64 = 3.0;
 const EPSILON: f64 = 0.01;
-/// Parameter of the online Newton step: γ = ½·min(1/(4GB), η) with gradients of length at most G = 1, diameter B = 6 and exp-concavity η =
-/// e^−3 = 0.0498.
+/// Parameter γ of the online Newton step: γ = ½·min(1/(4GB), η) = 1/48, with gradients of length at most G = 1, diameter B = 6 and
+/// exp-concavity η = e^−3 = 0.0498.
 const GAMMA: f64 = 1.0 / 48.0;
 const NEWTON: Method = Method::Newton { gamma: GAMMA, epsilon: EPSILON };
 
@@ -44,12 +44,12 @@ fn row<P: Problem + 'static>(label: &str, form: Form, method: Method, problem: f
     rate::row(label, axis(form), method, move |steps| problem(steps as f64), read).seeds(form.pick(60, 400))
 }
 
-/// Comparison that an experiment row makes along a run.
+/// Comparison made at each point of a row of the experiment, along a run.
 #[derive(Clone, Copy, PartialEq)]
 enum What {
-    /// Regret of the surrogate losses with curvature against the minimiser x*, compared with its bound.
+    /// Regret of the surrogate losses (linear plus quadratic) against the minimiser x*, compared with its bound.
     Regret,
-    /// Excess compared with the regret divided by T, for surrogate losses with `curved` times the true curvature.
+    /// Excess loss compared with the regret divided by T, where the surrogate losses have `curved` times the true curvature.
     Excess { curved: f64 },
 }
 

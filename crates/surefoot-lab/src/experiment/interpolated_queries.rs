@@ -1,4 +1,4 @@
-//! V16: Algorithm 1 with queries interpolated between iterate and average.
+//! V16: Algorithm 1 with queries interpolated between the iterate and the average of the iterates.
 
 use surefoot::certificate::{Gradients, Ledger};
 use surefoot::{Ball, View};
@@ -15,8 +15,8 @@ const ABOUT: &str = "Queries between iterate and average, βx_t + (1−β)w_t: o
 const DIM: usize = 10;
 const RADIUS: f64 = 6.0;
 
-/// Builds an experiment row that compares the excess of the output with its certificate; with `iterate`, a planted error, that of the
-/// iterate.
+/// Builds a row of the experiment that compares the excess loss of the output with its certificate (a bound computed from the run).
+/// With `iterate`, a deliberate mistake, the excess loss of the learner's iterate is used instead.
 fn row(label: &str, form: Form, beta: f64, iterate: bool) -> Row {
     let axis = form.pick(&[10.0, 50.0, 200.0, 500.0][..], &[10.0, 50.0, 200.0, 500.0, 2000.0]);
     let trial = move |axis: &[f64], mut random: Random| {

@@ -1,4 +1,4 @@
-//! V14: number of steps and of examples needed with minibatches of various sizes.
+//! V14: numbers of steps and of examples needed with minibatches of various sizes.
 
 use crate::method::{Method, Solver};
 use crate::problem::{Chain, Problem};
@@ -9,8 +9,8 @@ const ABOUT: &str = "Algorithm 3 on a chain of 41 coordinates, with noise σ = 2
     single ones and take far fewer steps. numpy had steps 1704, 440, 52, 12 and 8 for b = 1, 4, 16, 64, 256; \
     the first passage of a noisy mean varies by a tenth from run to run, more for b = 4.";
 
-/// Returns the number of steps until the mean excess of ten runs reaches the goal. The gradient of a batch of b examples has the noise
-/// `noise`·b^`power`.
+/// Returns the number of steps until the mean excess loss of ten runs is small enough. The gradient of a batch of b examples has noise of
+/// standard deviation `noise`·b^`power`.
 fn steps(batch: f64, noise: f64, power: f64, random: &mut Random) -> f64 {
     const RUNS: usize = 10;
     let problem = Chain::new(41, noise * batch.powf(power));
@@ -34,8 +34,8 @@ fn steps(batch: f64, noise: f64, power: f64, random: &mut Random) -> f64 {
     f64::INFINITY
 }
 
-/// Builds an experiment row with the number of examples, bounded by 2.5 times that of batches of one; without `examples`, with the number of
-/// steps, which must not grow with the batch.
+/// Builds a row of the experiment that measures the number of examples needed, which should be at most 2.5 times that of batches of one
+/// example. Without `examples`, it measures the number of steps, which should not grow with the batch size.
 fn row(label: &str, form: Form, examples: bool, power: f64) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let steps: Vec<f64> = axis.iter().map(|batch| steps(*batch, 2.0, power, &mut random)).collect();

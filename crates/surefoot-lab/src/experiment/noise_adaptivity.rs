@@ -10,8 +10,8 @@ const ABOUT: &str = "Adaptivity: the same run of Algorithm 3 or 4, told neither 
 
 const STEPS: u64 = 1024;
 
-/// Builds an experiment row with the mean excess on the chain of 41 coordinates after T = 1024 steps with noise x, bounded by three times
-/// that of a method that is given all constants.
+/// Builds a row of the experiment that measures the mean excess loss on Nesterov's chain of 41 coordinates after T = 1024 steps with
+/// noise of standard deviation x, which should be at most three times that of a method that is given all constants.
 fn row(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[1e-3, 0.01, 0.1, 1.0][..], &[1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0]);
     Row::points(label, axis, move |noise, mut random| {

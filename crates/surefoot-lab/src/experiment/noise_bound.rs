@@ -1,4 +1,4 @@
-//! V2: Theorem 1 on a linear loss whose slope is so small that noise hides it.
+//! V2: Theorem 1 (anytime conversion) on a linear loss whose slope is so small that noise hides it.
 
 use super::rate::{self, Outcome, under_hinted_regret, under_regret};
 use crate::method::Method;
@@ -22,7 +22,7 @@ fn row(
     rate::row(label, axis, method, problem, read).seeds(form.pick(1500, 1000))
 }
 
-/// Returns the excess with a regret bound misprinted as in Theorem 4: α_t‖g_t‖² in place of α_t²‖g_t‖².
+/// Returns the excess loss with a regret bound misprinted as in Theorem 4: it has α_t‖g_t‖² in place of α_t²‖g_t‖².
 fn misprinted(o: &Outcome) -> Reading {
     let squares = o.run.total * (o.facts.noise.powi(2) + o.facts.gradient.powi(2));
     Reading::of(o.excess).under(o.facts.diameter() * (2.0 * squares).sqrt() / o.run.total)

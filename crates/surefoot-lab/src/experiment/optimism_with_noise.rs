@@ -1,4 +1,4 @@
-//! V5: Theorems 3 and O (hints) on problems with noise.
+//! V5: Theorem 3 of the paper and the sharper Theorem O, about methods with hints, on problems with noise.
 
 use surefoot::bound;
 
@@ -12,7 +12,8 @@ const ABOUT: &str = "Algorithm 3 on the chain with noise σ: Theorem O holds, an
     them (numpy: −1.78, −1.20, −.96 for σ = .01, .1, 1); bounds of Theorem O were 276 to 198, 168 to 62 and 33 to 20 times the \
     excess. In a valley of slope σ/√T that noise hides no method does better than order σ/√T; excesses there are not divided.";
 
-/// Theorem that an experiment row uses as its bound: Theorem 3 as printed, as far as its proof is correct, or Theorem O.
+/// Theorem whose bound a row of the experiment checks: Theorem 3 as printed, as far as its proof is correct, or the
+/// sharper Theorem O.
 #[derive(Clone, Copy, PartialEq)]
 enum Bound {
     Printed,
@@ -26,7 +27,8 @@ fn theorem(o: &Outcome, noise: f64, which: Bound) -> f64 {
     if which == Bound::Printed { theorem.printed() } else { theorem.expected() }
 }
 
-/// Builds an experiment row on Nesterov's chain with noise `noise`, whose bound is computed for the noise `told`.
+/// Builds a row of the experiment that measures the excess loss on Nesterov's chain with noise of standard deviation
+/// `noise`; the bound is computed as if the noise were `told`.
 fn row(label: &str, form: Form, method: Method, (noise, told): (f64, f64), which: Bound) -> Row {
     let axis = form.pick(&[16.0, 64.0][..], &[16.0, 64.0, 256.0]);
     let problem = move |steps: u64| Chain::new(2 * steps as usize + 1, noise);
@@ -38,7 +40,8 @@ fn row(label: &str, form: Form, method: Method, (noise, told): (f64, f64), which
     .claim(Claim::Bounded)
 }
 
-/// Builds an experiment row in a valley of slope `slope(T)`, with noise of standard deviation 1.
+/// Builds a row of the experiment that measures the excess loss in a valley (see [`Valley`]) of slope `slope(T)`, with
+/// noise of standard deviation 1.
 fn valley(label: &str, form: Form, slope: fn(f64) -> f64) -> Row {
     let axis = form.pick(&[64.0, 256.0, 1024.0][..], &[64.0, 256.0, 1024.0, 4096.0]);
     let problem = move |steps: u64| Valley::new(3, slope(steps as f64), 0.5, 1.0);

@@ -1,4 +1,4 @@
-//! V9: Theorem O (hints) with one learning rate per coordinate.
+//! V9: Theorem O (methods with hints) with one learning rate per coordinate.
 
 use surefoot::bound;
 
@@ -30,7 +30,8 @@ fn row(label: &str, form: Form, method: Method) -> Row {
     rate::row(label, axis(form), method, |_| problem(), read)
 }
 
-/// Builds an experiment row with the excess of method `one`, bounded by the excess of method `other`.
+/// Builds a row of the experiment that compares the excess loss of method `one` with that of method `other`, which
+/// should be at least as large.
 fn pair(label: &str, form: Form, one: Method, other: Method) -> Row {
     Row::points(label, axis(form), move |x, mut random| {
         let problem = problem();

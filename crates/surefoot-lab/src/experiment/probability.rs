@@ -1,4 +1,4 @@
-//! V8: Theorem 1 as a bound that holds with probability 1 − δ.
+//! V8: Theorem 1 (anytime conversion) as a bound that holds with probability 1 − δ.
 
 use crate::method::{Method, descend};
 use crate::problem::{Facts, Problem};
@@ -32,7 +32,8 @@ impl Problem for Signs {
     }
 }
 
-/// Builds an experiment row. `read` makes the reading from the excess, the regret against the minimiser divided by A_T, and B·G·√(Σα²)/A_T.
+/// Builds a row of the experiment. `read` computes the measurement from the excess loss, the regret against the minimiser divided by A_T =
+/// Σα_t, and B·G·√(Σα_t²)/A_T, for weights α_t, diameter B and gradients of length G.
 fn row(label: &str, form: Form, power: f64, read: impl Fn(f64, f64, f64) -> Reading + Send + Sync + 'static) -> Row {
     let axis = form.pick(&[100.0, 400.0][..], &[100.0, 200.0, 400.0]);
     Row::points(label, axis, move |x, mut random| {

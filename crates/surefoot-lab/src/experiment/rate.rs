@@ -1,4 +1,4 @@
-//! Experiment rows about rates of convergence: each point T of the axis is a run of T steps on a problem made for T.
+//! Rows of experiments about rates of convergence: each point T of the axis is a run of T steps on a problem made for T.
 //!
 //! In round t, α_t is the weight and g_t the gradient; A_T is the sum of the weights, B the diameter of the domain and L* the minimum of the
 //! loss.
@@ -11,13 +11,13 @@ use crate::{Reading, Row};
 pub(super) struct Outcome {
     pub(super) steps: u64,
     pub(super) facts: Facts,
-    /// Excess of the output over the minimum: L(output) − L*.
+    /// Excess loss of the output: L(output) − L*, where L* is the minimum.
     pub(super) excess: f64,
     pub(super) run: Run,
 }
 
-/// Builds an experiment row: `problem` makes the problem for a run of T steps, and `read` converts the outcome of the run to a reading with
-/// its bounds.
+/// Builds a row of an experiment about rates: `problem` makes the problem for a run of T steps, and `read` computes the measurement and its
+/// bounds from the outcome of the run.
 pub(super) fn row<P: Problem>(
     label: &str,
     axis: &[f64],
@@ -32,12 +32,12 @@ pub(super) fn row<P: Problem>(
     })
 }
 
-/// Returns the excess as a reading with the bound B·√(2Σα_t²‖g_t‖²)/A_T, computed from the gradients of the run.
+/// Returns the excess loss of the output, with the bound B·√(2Σα_t²‖g_t‖²)/A_T computed from the gradients of the run.
 pub(super) fn under_regret(o: &Outcome) -> Reading {
     Reading::of(o.excess).under(o.facts.diameter() * (2.0 * o.run.squares).sqrt() / o.run.total)
 }
 
-/// Returns the excess as a reading with the bound B·√(2Σα_t²‖g_t − g_{t−1}‖²)/A_T, where g_{t−1} is the hint for g_t.
+/// Returns the excess loss of the output, with the bound B·√(2Σα_t²‖g_t − g_{t−1}‖²)/A_T, where g_{t−1} is the hint for g_t.
 pub(super) fn under_hinted_regret(o: &Outcome) -> Reading {
     Reading::of(o.excess).under(o.facts.diameter() * (2.0 * o.run.errors).sqrt() / o.run.total)
 }

@@ -1,4 +1,4 @@
-//! V17: Theorem N (smooth losses without hints).
+//! V17: Theorem N, a bound for smooth losses without hints.
 
 use surefoot::{Anytime, AskTell, FreeGrad, Learner, Point, Uniform, WholeSpace, bound};
 
@@ -14,7 +14,8 @@ const ABOUT: &str = "The corollary on smooth losses: Algorithm 1 with α = 1, to
     FreeGrad in the whole space ψ is about ‖x*‖, and the bound is R_T(x*)/T. A minimiser outside the ball, which the \
     corollary excludes, breaks it.";
 
-/// Returns the constants of Theorem N for OGD-norm: its regret is at most ψ·√(Σ‖g‖²) with ψ = √2·B.
+/// Returns the constants of Theorem N (smooth losses without hints) for OGD-norm: its regret is at most ψ·√(Σ‖g‖²) with ψ = √2·B, for the
+/// diameter B.
 fn theorem(o: &Outcome, noise: f64) -> bound::Smooth {
     let psi = 2_f64.sqrt() * o.facts.diameter();
     bound::Smooth { steps: o.steps, psi, smoothness: o.facts.smoothness, noise }
@@ -33,8 +34,8 @@ fn valley<P: Problem>(label: &str, form: Form, problem: impl Fn(f64) -> P + Send
     rate::row(label, axis, Method::Anytime { power: 0.0 }, problem, read).seeds(form.pick(500, 1000))
 }
 
-/// Builds an experiment row with the sum of the excesses of all queries for σ = 0.1, compared with its bound or, if `classic`, with that of
-/// the classic conversion.
+/// Builds a row of the experiment that measures the sum of the excess losses at all queries for noise σ = 0.1, compared with its bound or,
+/// if `classic`, with the smaller bound for the classic conversion.
 fn sum(label: &str, form: Form, method: Method, classic: bool) -> Row {
     const NOISE: f64 = 0.1;
     let axis = form.pick(&[16.0, 128.0, 1024.0][..], &[16.0, 64.0, 256.0, 1024.0, 4096.0]);
@@ -49,8 +50,8 @@ fn sum(label: &str, form: Form, method: Method, classic: bool) -> Row {
     .claim(Claim::Bounded)
 }
 
-/// Builds an experiment row with the excess of FreeGrad in the whole space, compared with its own regret bound at distance ‖x*‖ divided by T.
-/// With `sign` −1 gradients are negated.
+/// Builds a row of the experiment that compares the excess loss of FreeGrad (a parameter-free learner) in the whole space with its regret
+/// bound at distance ‖x*‖, divided by T. If `sign` is −1, a deliberate mistake, gradients are negated.
 fn free(label: &str, form: Form, sign: f64) -> Row {
     let axis = form.pick(&[16.0, 128.0, 1024.0][..], &[16.0, 64.0, 256.0, 1024.0, 4096.0]);
     Row::points(label, axis, move |x, mut random| {

@@ -17,8 +17,8 @@ const ABOUT: &str = "Algebra that holds for any gradients: α_t(x_t − w_t) = A
 const DIM: usize = 20;
 const CLAIM: Claim = Claim::Largest { most: 1e-12 };
 
-/// Builds an experiment row with the largest error of the identity α_t(x_t − w_t) = A_{t−1}(p − x_t) over a run, relative to the size of the
-/// points; p is the previous output.
+/// Builds a row of the experiment that measures the largest error of the identity α_t(x_t − w_t) = A_{t−1}(p − x_t) over a run, relative to
+/// the size of the points, where p is the previous output.
 fn identity(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[100.0, 1000.0][..], &[100.0, 1000.0, 10_000.0]);
     let trial = move |axis: &[f64], mut random: Random| {
@@ -41,7 +41,8 @@ fn identity(label: &str, form: Form, method: Method) -> Row {
     Row::path(label, axis, trial).seeds(8).claim(CLAIM)
 }
 
-/// Builds an experiment row with the largest ‖x_t − x_{t−1}‖ in units of α_t·B/A_t, which is at most 1 for averages of points in the ball.
+/// Builds a row of the experiment that measures the largest ‖x_t − x_{t−1}‖ in units of α_t·B/A_t, which is at most 1 if the outputs x_t
+/// are averages of points in a ball of diameter B.
 fn stability(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[100.0, 1000.0][..], &[100.0, 1000.0, 10_000.0]);
     let trial = move |axis: &[f64], mut random: Random| {
@@ -64,9 +65,9 @@ fn stability(label: &str, form: Form, method: Method) -> Row {
     Row::path(label, axis, trial).seeds(8).claim(Claim::Largest { most: 1.0 + 1e-12 })
 }
 
-/// Builds an experiment row with the error of Theorem 1 as an equality, with all terms dropped in its proof restored, for u = 0, relative to
-/// the size of the terms: A_T(L(x_T) − L(u)) = Σα_t⟨g_t, w_t − u⟩ − ΣA_{t−1}D(x_{t−1}, x_t) − Σα_tD(u, x_t), where D(p, q) = L(p) − L(q) −
-/// ⟨g(q), p − q⟩.
+/// Builds a row of the experiment that measures the error of an equality: Theorem 1 with all terms that its proof drops, for u = 0,
+/// relative to the size of the terms: A_T(L(x_T) − L(u)) = Σα_t⟨g_t, w_t − u⟩ − ΣA_{t−1}D(x_{t−1}, x_t) − Σα_tD(u, x_t), where D(p, q) =
+/// L(p) − L(q) − ⟨g(q), p − q⟩.
 fn slack(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[100.0, 1000.0][..], &[100.0, 1000.0, 10_000.0]);
     let trial = move |axis: &[f64], mut random: Random| {
@@ -96,8 +97,8 @@ fn slack(label: &str, form: Form, method: Method) -> Row {
     Row::path(label, axis, trial).claim(CLAIM)
 }
 
-/// Builds an experiment row with the largest distance between the points of two methods given the same sparse gradients, relative to the size
-/// of the points.
+/// Builds a row of the experiment that measures the largest distance between the points of two methods (a sparse and a dense
+/// implementation) given the same sparse gradients, relative to the size of the points.
 fn pair<A, B>(label: &str, form: Form, methods: impl Fn() -> (A, B) + Send + Sync + 'static) -> Row
 where
     A: AskTell<f64>,
@@ -127,7 +128,7 @@ where
     Row::path(label, axis, trial).seeds(8).claim(CLAIM)
 }
 
-/// Learner with a planted error: it moves coordinate 0 without reporting this coordinate as changed.
+/// Deliberate mistake (planted error): a learner that moves coordinate 0 without reporting that this coordinate changed.
 struct Silent<L>(L);
 
 impl<L: Learner<f64>> Learner<f64> for Silent<L> {

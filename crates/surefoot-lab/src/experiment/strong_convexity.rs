@@ -1,4 +1,4 @@
-//! V6: strongly convex losses, with Theorem S and the bounds printed in the paper.
+//! V6: strongly convex losses, with Theorem S (a sharper bound) and the bounds printed in the paper (Cutkosky 2019).
 
 use surefoot::{Power, bound};
 
@@ -14,8 +14,9 @@ const ABOUT: &str = "Algorithm 2 with follow-the-leader on strongly convex losse
     hold, and the classic conversion has the rate without a logarithm too. Regrets of the curved losses are below what is \
     printed for them, and bound the excess (Theorem 2).";
 
-/// Builds an experiment row on max_j x_j + ½‖x‖². The bound is the printed one or, unless `printed`, Theorem S; the floor is the smallest
-/// excess that any method can guarantee. If `open`, a planted error, the oracle reveals all of the largest coordinates instead of one.
+/// Builds a row of the experiment that measures the excess loss on max_j x_j + ½‖x‖². Its upper bound is the printed one or, unless
+/// `printed`, Theorem S; its lower bound is the smallest excess that any method can guarantee. If `open`, a deliberate mistake, the
+/// gradient oracle reveals all of the largest coordinates instead of one.
 fn resisting(label: &str, form: Form, method: Method, printed: bool, open: bool) -> Row {
     let axis = form.pick(&[16.0, 64.0, 256.0][..], &[16.0, 64.0, 256.0, 1024.0]);
     rate::row(
@@ -38,7 +39,8 @@ fn resisting(label: &str, form: Form, method: Method, printed: bool, open: bool)
     )
 }
 
-/// Builds an experiment row on ½‖x‖² with noise; the bound is `share` times Theorem S, computed from the ‖g_t‖² of the run.
+/// Builds a row of the experiment that measures the excess loss on ½‖x‖² with noise; the bound is `share` times that of Theorem S, computed
+/// from the ‖g_t‖² of the run.
 fn noisy(label: &str, form: Form, method: Method, share: f64) -> Row {
     let axis = form.pick(&[64.0, 256.0, 1024.0][..], &[64.0, 256.0, 1024.0, 4096.0]);
     Row::points(label, axis, move |x, mut random| {
@@ -53,8 +55,8 @@ fn noisy(label: &str, form: Form, method: Method, share: f64) -> Row {
     .seeds(2000)
 }
 
-/// Builds an experiment row on ½‖x‖² with noise in the unit ball; the bound is the printed one, whose (μB + G)² also bounds E‖g_t + μ(w_t −
-/// x_t)‖² if G is the root mean square of the gradients.
+/// Builds a row of the experiment that measures the excess loss on ½‖x‖² with noise in the unit ball. The bound is the printed one, whose
+/// (μB + G)² also bounds E‖g_t + μ(w_t − x_t)‖² if G is the root mean square of the gradients.
 fn noisy_ball(label: &str, form: Form, method: Method) -> Row {
     let axis = form.pick(&[64.0, 256.0, 1024.0][..], &[64.0, 256.0, 1024.0, 4096.0]);
     rate::row(
@@ -78,9 +80,9 @@ fn noisy_ball(label: &str, form: Form, method: Method) -> Row {
     .claim(Claim::Bounded)
 }
 
-/// Builds an experiment row on max_j x_j + ½‖x‖² with the regret R_T of the surrogate losses (linear plus quadratic) against their minimiser,
-/// compared with the printed bound; with `excess`, the excess compared with R_T/A_T (Theorem 2). `told` is the curvature of the surrogate
-/// losses.
+/// Builds a row of the experiment on max_j x_j + ½‖x‖² that compares the regret R_T of the surrogate losses (linear plus quadratic) against
+/// their minimiser with the printed bound; with `excess`, it compares the excess loss with R_T/A_T (Theorem 2). `told` is the curvature of
+/// the surrogate losses.
 fn regret(label: &str, form: Form, method: Method, told: f64, excess: bool) -> Row {
     let axis = form.pick(&[16.0, 64.0, 256.0][..], &[16.0, 64.0, 256.0, 1024.0]);
     Row::points(label, axis, move |x, mut random| {

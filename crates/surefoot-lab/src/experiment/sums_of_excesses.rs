@@ -1,4 +1,4 @@
-//! V7: corollaries of Theorem 1 about sums and means of the excesses of all outputs.
+//! V7: corollaries of Theorem 1 about sums and means of the excess losses of all outputs.
 
 use surefoot::bound;
 
@@ -10,7 +10,8 @@ const ABOUT: &str = "The corollaries of Theorem 1 on sums of all excesses, on th
     Σα_t(L(x_t) − L*) ≤ R(1 + ln(A_T/α_1)) for α = 1 and t with a bound R on all regrets, for α = 1 without the logarithm as R_t ≤ c·√t, and means with weights \
     t^k that the run did not know of. numpy had .045, .177 and, for k = .5, 1, 2, 3, .118, .177, .235, .264 of the bounds at T = 1024.";
 
-/// Sums over a run of T steps with outputs x_t: Σ t^k(L(x_t) − L*), Σ t^k, T itself, and the bound R on the regret after any step.
+/// Sums over a run of T steps with outputs x_t: the weighted excess losses Σ t^k(L(x_t) − L*), the weights Σ t^k, T itself, and
+/// the bound R on the regret after any step.
 struct Sums {
     excess: f64,
     weight: f64,

@@ -33,18 +33,18 @@ impl Problem for Times {
     }
 }
 
-/// Part of a problem that is translated together with its minimiser.
+/// Part of the setup that is translated together with the minimiser.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum With {
     /// Domain, at whose centre the methods start.
     Domain,
-    /// Starting point: the caller evaluates the problem at v + x for a point x of the method.
+    /// Starting point: the domain stays, and the problem is evaluated at v + x for a point x of the method and the translation v.
     Start,
-    /// Neither the domain nor the starting point: a planted error.
+    /// Neither the domain nor the starting point, so that results must differ: a deliberate mistake.
     Nothing,
 }
 
-/// Problem translated by the vector `by`.
+/// Nesterov's chain translated by the vector `by`.
 struct Moved {
     problem: Chain,
     by: Vec<f64>,
@@ -52,13 +52,13 @@ struct Moved {
 }
 
 impl Moved {
-    /// Converts a point of the method to a point of the translated problem.
+    /// Converts a point in the method's coordinates to a point of the translated problem.
     fn place(&self, x: &[f64]) -> Vec<f64> {
         let start = if self.with == With::Start { 1.0 } else { 0.0 };
         x.iter().zip(&self.by).map(|(x, v)| x + start * v).collect()
     }
 
-    /// Converts a point of the method to the coordinates of the original problem.
+    /// Converts a point in the method's coordinates to a point of the original problem.
     fn back(&self, x: &[f64]) -> Vec<f64> {
         self.place(x).iter().zip(&self.by).map(|(x, v)| x - v).collect()
     }
@@ -86,7 +86,7 @@ impl Problem for Moved {
     }
 }
 
-/// Returns all queries and outputs of a run on the problem translated by a vector of this length.
+/// Returns all queries and outputs of a run on Nesterov's chain, translated by a vector of this length.
 fn points(method: Method, with: With, length: f64, random: &Random) -> Vec<Vec<f64>> {
     let problem = Chain::new(65, 0.1);
     let by = (0..problem.dim()).map(|i| length * (1.0 + i as f64).sin()).collect();
@@ -97,8 +97,8 @@ fn points(method: Method, with: With, length: f64, random: &Random) -> Vec<Vec<f
     points
 }
 
-/// Builds an experiment row with the largest deviation of a run on the translated problem from the translated points of the original run,
-/// relative to their size.
+/// Builds a row of the experiment that measures the largest difference between the points of a run on the translated problem and the
+/// translated points of the original run, relative to their size.
 fn moved(label: &str, method: Method, with: With) -> Row {
     Row::points(label, &[1e-3, 1.0, 1e3], move |length, random| {
         let (before, after) = (points(method, with, 0.0, &random), points(method, with, length, &random));
@@ -112,7 +112,7 @@ fn moved(label: &str, method: Method, with: With) -> Row {
     .claim(Claim::Largest { most: 1e-12 })
 }
 
-/// Builds an experiment row with the number of output coordinates that change when the loss is multiplied by a power of two.
+/// Builds a row of the experiment that counts the output coordinates that change when the loss is multiplied by a power of two.
 fn row(label: &str, method: Method) -> Row {
     let axis = [-800, -20, -1, 1, 20, 800].map(|k| 2_f64.powi(k));
     Row::points(label, &axis, move |factor, random| {

@@ -1,4 +1,5 @@
-//! V15: FreeGrad, which needs no radius, compared with OGD-norm with right and wrong radii.
+//! V15: FreeGrad, a parameter-free learner that needs no radius, compared with OGD-norm (adaptive online gradient descent) with right and
+//! wrong radii.
 
 use std::sync::LazyLock;
 
@@ -13,7 +14,7 @@ const ABOUT: &str = "A stream of single rows of a logistic regression whose solu
 
 static PROBLEM: LazyLock<Logistic> = LazyLock::new(|| Logistic::new(20, 4000, 0.0, 6.0, None).stream(1));
 
-/// Stream problem in a ball whose radius is this factor times the length of the solution.
+/// Logistic regression on a stream of rows, in a ball whose radius is this factor times the length of the solution.
 struct Wider(f64);
 
 impl Problem for Wider {
@@ -34,8 +35,8 @@ impl Problem for Wider {
     }
 }
 
-/// Builds an experiment row with the excess of a method, bounded by three times that of OGD-norm with the right radius on other random rows.
-/// `run` gives the radius and the method for a point of the axis.
+/// Builds a row of the experiment that measures the excess loss of a method, which should be at most three times that of OGD-norm with the
+/// right radius on other random rows. `run` gives the radius and the method for a point of the axis.
 fn row(label: &str, form: Form, axis: &[f64], run: fn(f64) -> (f64, Method)) -> Row {
     Row::points(label, axis, move |x, mut random| {
         let mut excess =

@@ -1,4 +1,4 @@
-//! V3: Theorem 1 on a loss that is not smooth.
+//! V3: Theorem 1 (anytime conversion) on a loss that is not smooth.
 
 use surefoot::bound;
 
@@ -11,7 +11,7 @@ const ABOUT: &str = "max_j x_j in T + 1 dimensions over the unit ball, with an o
     coordinates: no method of T steps has an excess below 1/√(T+1). All methods here are at that floor, up to rounding, and \
     bounds are 2.8 to 3.3 times as large.";
 
-/// Function that converts the outcome of a run to a reading with its bound.
+/// Function that computes a measurement and its bounds from the outcome of a run.
 type Read = fn(&Outcome) -> Reading;
 
 fn row(label: &str, form: Form, method: Method, open: bool, read: Read) -> Row {
@@ -23,8 +23,8 @@ fn row(label: &str, form: Form, method: Method, open: bool, read: Read) -> Row {
     rate::row(label, axis, method, problem, move |o| read(o).over(1.0 / (o.steps as f64 + 1.0).sqrt()))
 }
 
-/// Returns the excess as a reading with the bound of Theorem A for non-smooth losses, for gradients of length 1 at all outputs y_t and the
-/// Λ_T of the run.
+/// Returns the excess loss with the bound of Theorem A (acceleration) for non-smooth losses, for gradients of length 1 at all outputs y_t
+/// and with Λ_T of the run (a sum over its gradients).
 fn under_universal(o: &Outcome) -> Reading {
     let (steps, t) = (o.steps, o.steps as f64);
     let theorem = bound::Accelerated { steps, diameter: o.facts.diameter(), ..Default::default() };

@@ -5,8 +5,8 @@ use surefoot::{Leader, Learner, Quadratic, View, WholeSpace};
 use super::Solver;
 use crate::problem::{Facts, norm};
 
-/// Classic conversion with weights t^k over follow-the-leader: gradients are taken at the learner's iterates, and the output is their
-/// weighted mean.
+/// Classic online-to-batch conversion with weights t^k over follow-the-leader: gradients are taken at the learner's iterates, and the
+/// output is their weighted mean.
 pub(super) struct ClassicLeader {
     learner: Leader<f64, WholeSpace>,
     power: f64,
@@ -67,7 +67,8 @@ impl Told {
         Self { radius: facts.radius, rate, step: 0, iterate: vec![0.0; dim], output: vec![0.0; dim] }
     }
 
-    /// Returns the weight of the iterate, against that of the previous output, in the query and the output of the current round.
+    /// Returns the weight of the iterate in the query and in the output of the current round, where the previous output has the
+    /// remaining weight.
     fn share(&self) -> f64 {
         2.0 / (self.step as f64 + 2.0)
     }

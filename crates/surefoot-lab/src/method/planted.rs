@@ -1,10 +1,11 @@
-//! Methods with one planted error each.
+//! Methods with one planted error each, which the experiments must detect.
 
 use surefoot::{AskTell, Hinted, Learner, Point, Vector};
 
 use super::Solver;
 
-/// Wrapper that delivers each hint to a learner one round late, as in the printed form of Algorithm 3.
+/// Wrapper that delivers each hint (prediction of the next gradient) to a learner one round late, as in the printed
+/// form of Algorithm 3.
 pub(super) struct Late<L> {
     learner: L,
     waiting: Vec<f64>,
@@ -38,7 +39,8 @@ impl<L: Hinted<f64>> Hinted<f64> for Late<L> {
     }
 }
 
-/// Wrapper that multiplies each hint for a learner by the weight of the previous round.
+/// Wrapper that multiplies each hint (prediction of the next gradient) for a learner by the weight of the previous
+/// round.
 pub(super) struct OldWeight<L> {
     learner: L,
     last: f64,
@@ -71,7 +73,7 @@ impl<L: Hinted<f64>> Hinted<f64> for OldWeight<L> {
     }
 }
 
-/// Algorithm 1 with the misprinted output Σ α_i w_t/Σ α_i, which is the last iterate w_t.
+/// Algorithm 1 with the misprinted output Σ α_i w_t/Σ α_i, which is the last iterate w_t instead of an average.
 pub(super) struct LastIterate<L> {
     learner: L,
     step: u64,
@@ -126,10 +128,11 @@ impl Solver for Backwards {
     }
 }
 
-/// Algorithm 4 with the output y_t = x_t − η_t g_t, whose averages erroneously continue from x_t instead of y_t.
+/// Deliberate mistake (planted error): Algorithm 4 with the output y_t = x_t − η_t g_t, whose averages continue from
+/// the query x_t instead of y_t.
 pub(super) struct Uncorrected<A> {
     method: A,
-    /// Constant c·B by which the gradient steps are scaled.
+    /// Constant c·B by which the learning rates of the gradient steps are scaled.
     stride: f64,
     step: u64,
     squares: f64,
@@ -166,7 +169,7 @@ impl<A: AskTell<f64> + Iterates> Solver for Uncorrected<A> {
     }
 }
 
-/// Access to the learner's iterate of a conversion.
+/// Access to the current iterate of the learner within an online-to-batch conversion.
 pub(super) trait Iterates {
     fn iterate_at(&self, i: usize) -> f64;
 }
@@ -177,10 +180,11 @@ impl<L: Learner<f64>, W: surefoot::Weights> Iterates for surefoot::DenseAnytime<
     }
 }
 
-/// Algorithm 4 whose gradient steps all have the first learning rate: η_t = η_1.
+/// Deliberate mistake (planted error): Algorithm 4 whose gradient steps all have the learning rate η_1 of the first
+/// step.
 pub(super) struct Stubborn<L> {
     learner: L,
-    /// Constant c·B by which the gradient steps are scaled.
+    /// Constant c·B by which the learning rates of the gradient steps are scaled.
     stride: f64,
     rate: f64,
     step: u64,

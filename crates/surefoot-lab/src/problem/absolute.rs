@@ -1,4 +1,4 @@
-//! Least absolute deviations with a known minimiser.
+//! Least-absolute-deviations regression with a known minimiser.
 
 use super::{Facts, Problem, dot, norm};
 use crate::Random;
@@ -14,7 +14,8 @@ pub struct Absolute {
 }
 
 impl Absolute {
-    /// Builds a problem with `pairs` pairs of standard normal rows and residuals of size `error`, over a ball of this radius.
+    /// Builds a problem with `pairs` pairs of rows, drawn from the standard normal distribution, and residuals of size `error`, over
+    /// a ball of this radius.
     ///
     /// # Panics
     /// If the solution does not lie in the ball.

@@ -1,4 +1,4 @@
-//! A quadratic with noise, whose minimum is at the starting point.
+//! Quadratic ½‖x‖² with noise, whose minimum is at the starting point.
 
 use super::{Facts, Problem, disturb, dot};
 use crate::Random;

@@ -1,4 +1,4 @@
-//! Nesterov's chain, the hardest quadratic for gradient methods.
+//! Nesterov's chain, a worst-case quadratic for gradient methods.
 
 use super::{Facts, Problem, disturb, norm};
 use crate::Random;
@@ -24,7 +24,7 @@ impl Chain {
         Self { solution, noise, room: 1.0 }
     }
 
-    /// Enlarges the domain to a ball of radius `room`·‖x*‖, where ‖x*‖ is the necessary radius.
+    /// Enlarges the domain to a ball of radius `room`·‖x*‖, although the radius ‖x*‖ would suffice.
     #[must_use]
     pub fn within(self, room: f64) -> Self {
         Self { room, ..self }

@@ -1,4 +1,4 @@
-//! A linear loss with noise.
+//! Linear loss with noise.
 
 use super::{Facts, Problem, disturb};
 use crate::Random;

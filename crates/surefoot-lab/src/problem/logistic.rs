@@ -7,7 +7,7 @@ use crate::Random;
 /// form a stream whose expected loss is known exactly.
 #[derive(Clone, Debug)]
 pub struct Logistic {
-    /// Rows, each multiplied by its label ±1.
+    /// Rows of the design, each multiplied by its label ±1.
     rows: Vec<Vec<f64>>,
     solution: Vec<f64>,
     least: f64,
@@ -78,14 +78,14 @@ impl Logistic {
         mean + self.ridge / 2.0 * dot(x, x)
     }
 
-    /// Returns all rows, each multiplied by its label.
+    /// Returns all rows, each multiplied by its label ±1.
     #[must_use]
     pub fn rows(&self) -> &[Vec<f64>] {
         &self.rows
     }
 
-    /// Computes the minimiser and the minimum. If the unconstrained minimiser lies outside the ball, the minimiser is that of the loss with
-    /// just enough ridge penalty to place it on the sphere.
+    /// Computes the minimiser over the ball of this radius, and the minimum. If the unconstrained minimiser lies outside the ball, finds
+    /// the ridge penalty for which the minimiser lies on its surface. `None` makes the radius the length of the unconstrained minimiser.
     fn solve(&mut self, radius: Option<f64>) {
         self.solution = self.newton(self.ridge, vec![0.0; self.solution.len()]);
         self.radius = radius.unwrap_or_else(|| norm(&self.solution));
@@ -105,7 +105,7 @@ impl Logistic {
         self.least = self.value(&self.solution);
     }
 
-    /// Returns the minimiser of the loss plus (ridge/2)‖x‖² over the whole space.
+    /// Returns the minimiser of the loss plus (ridge/2)‖x‖² over the whole space, by Newton's method from `x`.
     fn newton(&self, ridge: f64, mut x: Vec<f64>) -> Vec<f64> {
         let (dim, n) = (x.len(), self.rows.len() as f64);
         for _ in 0..50 {
@@ -134,7 +134,7 @@ fn draw_many(random: &mut Random, n: usize) -> Vec<f64> {
     (0..n).map(|_| random.normal()).collect()
 }
 
-/// Solves a system of linear equations with a positive definite matrix, given by its lower half (Cholesky decomposition).
+/// Solves a system of linear equations with a positive definite matrix, given by its lower triangle, by Cholesky decomposition.
 fn solved(matrix: &[Vec<f64>], right: &[f64]) -> Vec<f64> {
     let dim = right.len();
     let mut lower = matrix.to_vec();

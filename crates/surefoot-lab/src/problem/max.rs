@@ -13,7 +13,7 @@ use crate::Random;
 pub struct Max {
     dim: usize,
     curvature: f64,
-    /// Whether the oracle reveals all of the largest coordinates instead of the first: a planted error.
+    /// Whether the oracle reveals all of the largest coordinates instead of only the first, as a deliberate mistake.
     open: bool,
 }
 
@@ -24,7 +24,7 @@ impl Max {
         Self { dim, curvature, open: false }
     }
 
-    /// Makes the oracle reveal all of the largest coordinates instead of the first: a planted error.
+    /// Plants an error: makes the oracle reveal all of the largest coordinates instead of only the first.
     #[must_use]
     pub fn open(self) -> Self {
         Self { open: true, ..self }

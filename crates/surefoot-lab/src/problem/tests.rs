@@ -42,7 +42,8 @@ fn gradients_are_slopes_of_the_excess() {
     }
 }
 
-/// Gradients are subgradients, L(x) + ⟨g, u − x⟩ ≤ L(u), and no point has a smaller loss than the known minimum.
+/// Computed gradients are subgradients, L(x) + ⟨g, u − x⟩ ≤ L(u), and no point has a smaller loss than the known
+/// minimum.
 #[test]
 fn oracles_are_convex_and_minima_are_minima() {
     let mut random = Random::new(4, "convex", 0);
@@ -59,7 +60,7 @@ fn oracles_are_convex_and_minima_are_minima() {
     }
 }
 
-/// The Frank–Wolfe gap ⟨g, x*⟩ + r‖g‖ is 0 at the computed minimiser x* over the ball of radius r.
+/// Logistic regression: the Frank–Wolfe gap ⟨g, x*⟩ + r‖g‖ is 0 at the computed minimiser x* over the ball of radius r.
 #[test]
 fn solutions_of_logistic_regression() {
     for (radius, steep) in [(Some(3.0), 8.0), (None, 6.0)] {
@@ -98,7 +99,7 @@ fn noise_has_its_second_moment() {
     assert!((moment - 4.0).abs() < 0.1, "{moment}");
 }
 
-/// The resisting oracle hides the minimum, while the open oracle reveals it at once.
+/// The resisting oracle reveals only the first of the largest coordinates, the open oracle all of them.
 #[test]
 fn the_resisting_oracle_resists() {
     let mut g = [0.0; 4];

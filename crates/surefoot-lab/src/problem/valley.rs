@@ -1,4 +1,4 @@
-//! A valley with straight sides and a quadratic bottom, or a sharp edge.
+//! Valley with straight sides and a quadratic bottom or a sharp edge.
 
 use super::{Facts, Problem, disturb};
 use crate::Random;
@@ -30,7 +30,7 @@ impl Valley {
         Self { centre, ..self }
     }
 
-    /// Returns the loss minus its minimum over the whole space, at this distance from the bottom.
+    /// Returns the excess loss above the minimum over the whole space, at this distance from the bottom of the valley.
     fn height(&self, distance: f64) -> f64 {
         let beyond = distance.abs().min(self.width);
         self.slope * (distance.abs() - beyond + if beyond > 0.0 { beyond * beyond / (2.0 * self.width) } else { 0.0 })

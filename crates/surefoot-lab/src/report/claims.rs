@@ -1,4 +1,4 @@
-//! The statements of the paper with the checks of each, as Markdown.
+//! The statements of the paper (Cutkosky 2019) with the results of their checks, as Markdown.
 
 use std::fmt::Write;
 
@@ -41,7 +41,8 @@ pub(super) fn markdown(report: &Report) -> String {
     text
 }
 
-/// Returns the checks of a statement of the paper: those of its rows, then those of its rows with a planted error.
+/// Returns the results of the checks of a statement of the paper: those of its experiment rows, then those of its rows
+/// with a planted error.
 fn found<'a>(
     report: &'a Report,
     statement: &'static Statement,

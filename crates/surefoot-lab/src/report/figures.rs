@@ -13,8 +13,8 @@ pub(super) fn all(report: &Report) -> Vec<(String, Figure)> {
     overviews.map(|(name, figure)| (name.to_owned(), figure)).chain(own).collect()
 }
 
-/// Draws the mean readings of an experiment and their bounds along the axis. The legend has one entry for all bounds and one for all floors;
-/// each is drawn in the colour of its row.
+/// Draws the mean measurements of an experiment and their bounds along its axis. The legend has one entry for all upper bounds and one for
+/// all lower bounds; each is drawn in the colour of its row.
 fn experiment(section: &Section) -> Figure {
     let (mut measured, mut bounds, mut floors) = (Vec::new(), Vec::new(), Vec::new());
     // If some rows hold certificates of runs, the others are in other units.
@@ -35,14 +35,14 @@ fn experiment(section: &Section) -> Figure {
     Figure { title: format!("{}  {}", section.name, section.title), x, y, series, ..Figure::default() }
 }
 
-/// Removes series without points, and all labels except the first, so that the legend has one entry.
+/// Removes series without points, and the labels of all series except the first, so that the legend has a single entry for them.
 fn labelled_once(series: Vec<Series>) -> Vec<Series> {
     let mut series: Vec<_> = series.into_iter().filter(|series| !series.points.is_empty()).collect();
     series.iter_mut().skip(1).for_each(|series| series.label.clear());
     series
 }
 
-/// Draws each measured value on its own line, over the interval that its claim allows.
+/// Draws a plot with one line per check: the measured value and the interval that its claim allows.
 fn intervals(title: &str, x: &str, checks: Vec<(String, Check)>) -> Figure {
     let (mut names, mut allowed, mut found) = (Vec::new(), Vec::new(), Vec::new());
     let last = checks.len();
@@ -73,7 +73,7 @@ fn intervals(title: &str, x: &str, checks: Vec<(String, Check)>) -> Figure {
     Figure { title, x, y, names, series, ..Figure::default() }
 }
 
-/// Returns the checks whose names begin with `begin`, of rows without a planted error.
+/// Returns the checks whose names begin with `begin`, with labels, without those of rows with a planted error.
 fn chosen(report: &Report, begin: &str) -> Vec<(String, Check)> {
     let each = report.sections.iter().flat_map(|section| section.checks().map(move |(f, c)| (section, f, c)));
     let right = each.filter(|(_, finding, check)| !finding.planted && check.what.starts_with(begin));
@@ -89,7 +89,7 @@ fn coverage(report: &Report) -> Figure {
     intervals(title, "share of runs", chosen(report, Claim::COVERAGE))
 }
 
-/// Draws certificates against the true excess, for all rows with certificates.
+/// Draws certificates (bounds computed from a run) against the true excess loss, for all experiment rows that have certificates.
 fn certificates(report: &Report) -> Figure {
     let each = report.sections.iter().flat_map(|section| section.findings.iter().map(move |f| (section, f)));
     let right: Vec<_> = each.filter(|(_, finding)| finding.certificate && !finding.planted).collect();

@@ -1,4 +1,4 @@
-//! The report as one HTML page.
+//! The results of all experiments as one HTML page.
 
 use std::fmt::Write;
 

@@ -1,11 +1,11 @@
-//! The table of checks for a terminal, and the formatting of numbers and intervals.
+//! The table of checks for a terminal, and the text format of numbers and intervals.
 
 use std::fmt::Write;
 
 use super::Report;
 use crate::claim::Check;
 
-/// Widths in characters of the columns row, check, measured and allowed.
+/// Widths in characters of the columns for row, check, measured value and allowed range.
 const WIDTHS: [usize; 4] = [42, 26, 17, 20];
 
 pub(super) fn table(report: &Report) -> String {

@@ -1,10 +1,10 @@
 //! Bounds on the excess loss of Algorithm 1 of arXiv 1903.00974 for smooth losses, without gradient hints.
 
-/// Parameters of a run of Algorithm 1 with weights α_t = 1 on an L-smooth loss, with a bound on its excess loss, for
-/// learners with regret R_t(u) ≤ ψ·√(Σ‖g_i‖²).
+/// Parameters of a run of Algorithm 1 of arXiv 1903.00974 with weights α_t = 1 on an L-smooth loss, with a bound on its
+/// excess loss, for learners with regret R_t(u) ≤ ψ·√(Σ‖g_i‖²).
 ///
-/// *Assumes* smoothness in the whole space and a minimiser over the whole space that lies in D; then ‖∇L(x)‖² ≤ 2L(L(x)
-/// − L*), where the text of arXiv 1903.00974 lacks the 2.
+/// *Assumes* smoothness in the whole space and a minimiser over the whole space that lies in the learner's domain; then
+/// ‖∇L(x)‖² ≤ 2L(L(x) − L*), where the text of arXiv 1903.00974 lacks the 2.
 ///
 /// ```
 /// use surefoot::bound::Smooth;
@@ -18,8 +18,8 @@
 pub struct Smooth {
     /// Number of rounds T of the run.
     pub steps: u64,
-    /// Constant ψ of the learner's regret bound ψ·√(Σ‖g_i‖²); κ·B for learners with constant κ on a domain of diameter
-    /// B.
+    /// Constant ψ of the learner's regret bound ψ·√(Σ‖g_i‖²). On a domain of diameter B it is κ·B, with κ = √2 for
+    /// [`OgdNorm`](crate::OgdNorm).
     pub psi: f64,
     /// Smoothness constant L of the loss.
     pub smoothness: f64,

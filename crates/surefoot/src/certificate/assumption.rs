@@ -17,9 +17,9 @@ pub enum Assumption {
     FreshRows,
     /// Data rows are drawn with replacement from a finite set; the certified loss is the mean loss over that set.
     DrawnRows,
-    /// The weights of all rounds were fixed before the run.
+    /// The weight α_t of every round was fixed before the run.
     FixedWeights,
-    /// The weight of each round depends on earlier rounds only.
+    /// The weight α_t of each round depends on earlier rounds only.
     PredictableWeights,
     /// No gradient of a single example has a norm above the declared bound.
     BoundedGradients,

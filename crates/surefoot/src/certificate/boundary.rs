@@ -2,15 +2,15 @@
 
 use std::sync::LazyLock;
 
-/// Number of rates λ of the mixture per factor of 2 (`STEPS`), and number of factors of 2 that they cover (`HALVINGS`):
-/// enough for ranges of noise terms that grow 2^69-fold.
+/// The mixture of supermartingales behind [`boundary()`] has `STEPS` rates λ per factor of 2 and covers `HALVINGS`
+/// factors of 2: enough for noise terms whose range grows 2^69-fold.
 const STEPS: usize = 4;
 const HALVINGS: usize = 70;
-/// Scale of the Cauchy density that weights the rates of the mixture: the rate 2^(−m)/c_1, with c_1 the range of the
-/// first noise term, has a weight proportional to 1/(1 + (m/SPREAD)²).
+/// Scale of the Cauchy density that weights the rates λ of the mixture behind [`boundary()`]: the rate 2^(−m)/c_1, with
+/// c_1 the range of the first noise term, has a weight proportional to 1/(1 + (m/SPREAD)²).
 const SPREAD: f64 = 4.0;
-/// Number of rates λ that the mixture keeps on either side of the rate with the lowest level; the others contribute a
-/// negligible amount.
+/// Number of rates λ that [`boundary()`] keeps on either side of the rate that alone would give the lowest level; the
+/// others contribute a negligible amount.
 const BESIDE: usize = 16;
 
 /// Logarithms of the mixture weights of the rates λ_k = 2^(−1 − k/4)/c_1, where c_1 is the range of the first noise

@@ -36,7 +36,7 @@ pub struct Composite {
 }
 
 impl Composite {
-    /// Creates the sums of a run before its first round, for `dim` coordinates. No later call allocates.
+    /// Creates empty sums for a run in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize) -> Self {
         Self { ledger: Ledger::new(dim), penalties: Sum::default() }
     }

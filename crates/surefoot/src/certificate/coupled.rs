@@ -108,7 +108,7 @@ impl Steps {
 }
 
 impl Coupled {
-    /// Creates the sums of a run before its first round, for `dim` coordinates. No later call allocates.
+    /// Creates empty sums for a run in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize) -> Self {
         Self { ledger: Ledger::new(dim), total: 0.0, steps: Steps::default(), before: Steps::default() }
     }

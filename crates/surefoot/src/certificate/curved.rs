@@ -96,8 +96,8 @@ pub struct Curved {
 }
 
 impl Curved {
-    /// Creates the sums of a run before its first round, for `dim` coordinates and a loss with strong convexity
-    /// constant μ = `curvature`. No later call allocates.
+    /// Creates empty sums for a run in `dim` dimensions and a loss with strong convexity constant μ = `curvature`. No
+    /// later call allocates.
     ///
     /// # Panics
     /// If `curvature` is not positive and finite.
@@ -233,7 +233,7 @@ impl Curved {
         if distance > 0.0 { distance * (1.0 - (4.0 + dim as f64) * f64::EPSILON) } else { 0.0 }
     }
 
-    /// Builds the certificate against comparators at a distance of at least `distance` from w, the unconstrained
+    /// Builds the certificate against all comparators that are at least `distance` away from w, the unconstrained
     /// minimiser of the quadratic lower bounds, in the direction −`normal`.
     fn vouch(&self, over: Comparator, distance: f64, normal: impl Fn(usize) -> f64, gradients: Gradients) -> Certified {
         if self.total == 0.0 {

@@ -203,8 +203,9 @@ impl Margin {
         Self { value, size, off: margin_error(terms, size) }
     }
 
-    /// Returns a bound on the increase of φ(m) + φ*(θ) − θ·m from the computed margin m to the exact one, for the row's
-    /// loss φ, its conjugate φ* and θ = `dual`.
+    /// Returns a bound by how much rounding of the margin may have lowered φ(m) + φ*(θ) − θ·m, the row's term of the
+    /// gap: the increase from the computed margin m to the exact one, for the row's loss φ, its conjugate φ* and θ =
+    /// `dual`.
     fn rise<G: Glm>(&self, model: &G, i: usize, dual: f64) -> f64 {
         rise(self.value, self.off, dual, |margin| model.slope(i, margin))
     }

@@ -47,7 +47,7 @@ pub struct FullPass {
 }
 
 impl FullPass {
-    /// Creates the sums of a pass before its first row, in `dim` dimensions.
+    /// Creates the sums of a full pass over the rows, still empty, in `dim` dimensions.
     pub fn new(dim: usize) -> Self {
         Self { weight: Sum::default(), loss: Sum::default(), gradient: Slopes::new(dim), size: 0.0, missed: 0.0 }
     }

@@ -55,7 +55,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Creates the sums of a run before its first round, for `dim` coordinates. No later call allocates.
+    /// Creates empty sums for a run in `dim` dimensions. No later call allocates.
     pub fn new(dim: usize) -> Self {
         let (linear, gradients, known) = (Sum::default(), Slopes::new(dim), Assumptions::default());
         Self { linear, gradients, size: 0.0, credit: 0.0, known }

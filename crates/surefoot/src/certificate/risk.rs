@@ -40,10 +40,10 @@ pub struct Risk {
     slope: f64,
     /// Distance ‖w_t − q_t‖ between iterate and query point in the current round, or an upper bound on it.
     away: f64,
-    /// Sum of the weights of the rounds so far, and the announced size of the current round.
+    /// Sum of the weights of the rounds so far, and the number of examples announced for the current round.
     rounds: Announced,
-    /// Weighted sum ΣY_t over all examples of the loss f plus the linear correction ⟨g, w − q⟩ from query point q to
-    /// iterate w.
+    /// Weighted sum ΣY_t over all examples of the loss f plus its linear correction ⟨g, w − q⟩ from the query point q
+    /// to the iterate w, with gradient g.
     sum: Sum,
     /// Upper bound on the first increment (an increment is the weighted loss of one example); 0 before the first round.
     first: f64,

@@ -41,8 +41,8 @@ use crate::{Float, Squares, Vector};
 pub struct Sketch {
     /// Number of coordinates of gradients.
     dim: usize,
-    /// Sum over examples of the squared products of gradient g_i and iterate w_t, weighted by the round's weight per
-    /// example: Σ((α/b)⟨g_i, w_t − centre⟩)².
+    /// Sum over examples of the squared inner products of the gradient g_i with the iterate w_t minus the centre of the
+    /// domain, each times the round's weight per example α/b: Σ((α/b)⟨g_i, w_t − centre⟩)².
     along: Squares,
     /// Scaling factor, a power of two by which the rows are divided, so that tiny or huge gradients neither underflow
     /// nor overflow. 0 before the first nonzero gradient.

@@ -14,7 +14,7 @@ use crate::{Float, Grow};
 /// conjugate itself is a sum of d terms, each at most farthest·|Z_j|, whose error is d·ε/2 of the sum of their sizes.
 #[derive(Clone, Debug)]
 pub(super) struct Slopes {
-    /// The weighted sum of gradients Z = Σ α_t g_t, by coordinate.
+    /// The weighted sum of gradients Z = Σ α_t g_t, one number per coordinate.
     pub(super) sum: Vec<f64>,
     /// Sum of |α_t g_tj| over rounds t and coordinates j, for the bound on rounding errors.
     pub(super) mass: f64,
@@ -29,7 +29,8 @@ impl Slopes {
         Self { sum: vec![0.0; dim], mass: 0.0, drift: 0.0, epsilon: f64::EPSILON }
     }
 
-    /// Begins a round: checks its `weight`, and allows for the rounding errors of its arrays of type `F`.
+    /// Begins a round: checks its `weight`, and raises `epsilon`, the precision assumed in bounds on rounding errors,
+    /// to the machine epsilon of `F`, the float type of its gradient.
     ///
     /// # Panics
     /// If the weight is negative or not finite.

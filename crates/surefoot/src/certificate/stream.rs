@@ -47,7 +47,7 @@ pub struct Stream {
     bound: f64,
     /// Upper bound r + ‖w_t − centre‖ on the distance of the current iterate w_t from any point of the domain.
     span: f64,
-    /// Sum of the weights of the rounds so far, and the announced size of the current round.
+    /// Sum of the weights of the rounds so far, and the number of examples announced for the current round.
     rounds: Announced,
     /// Upper bound on the first noise term (one per example); 0 before the first round.
     first: f64,
@@ -59,8 +59,8 @@ pub struct Stream {
     fault: Option<Uncertified>,
 }
 
-/// State of rounds whose weight and number of examples are announced before their examples: the sum of weights, and the
-/// examples still missing.
+/// State of rounds whose weight and number of examples are announced before the examples are recorded: the sum of
+/// weights, and the number of examples still to come.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Announced {
     /// Sum of the weights of all announced rounds, the current one included.

@@ -1,4 +1,5 @@
-//! Algorithm 4 of arXiv 1903.00974: the anytime conversion with an additional gradient step in each round.
+//! Algorithm 4 of arXiv 1903.00974: an accelerated method, which adds a gradient step per round to the anytime
+//! conversion of an online learner.
 
 use super::AskTell;
 use crate::certificate::{Certified, Gradients, Uncertified};
@@ -42,18 +43,21 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Lazy, Learner, Linear, Point, 
 /// while its theorem bounds y_T; it has 1 for ε², which has units, and c = 2, which belongs to κ = √2.
 #[derive(Clone, Debug)]
 pub struct Accelerated<F, A> {
-    /// The inner anytime conversion, with weights α_t = t.
+    /// The inner anytime conversion, which averages the learner's iterates with weights α_t = t.
     method: A,
     /// B, the diameter of the learner's domain, to which step sizes are proportional.
     diameter: f64,
     /// The constant c = √2·κ of the step size, where κ is the constant of the learner's regret bound; see
     /// [`with_kappa`](Accelerated::with_kappa).
     constant: f64,
-    /// The sum ε² + Σ A_i‖g_i‖² under the root in the denominator of the step size.
+    /// The sum ε² + Σ A_i‖g_i‖² over past gradients g_i with sums of weights A_i = i(i+1)/2; its root is in the
+    /// denominator of the step size.
     squares: Squares,
-    /// The growth term of the guarantee, Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²).
+    /// Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²) for gradients g_t and sums of weights A_t, the factor of order log T
+    /// in the guarantee.
     growth: f64,
-    /// Weighted sum of the gradient steps η_i g_i of completed rounds, Σ A_i η_i g_i, one number per coordinate.
+    /// Weighted sum Σ A_i η_i g_i of the gradient steps η_i g_i of completed rounds, with sums of weights A_i =
+    /// i(i+1)/2, one number per coordinate.
     steps: Vec<f64>,
     /// The gradient step of the last completed round.
     last: Step<F>,
@@ -71,8 +75,8 @@ struct Step<F> {
 }
 
 impl<F: Float, L: Lazy<F>> Accelerated<F, Anytime<F, L, Linear>> {
-    /// Creates the conversion in O(nnz) per step, over a learner on a domain of diameter B = `diameter`. Allocates O(d)
-    /// memory; later calls do not allocate.
+    /// Creates the method with O(nnz) cost per step, from an online learner whose domain has diameter B = `diameter`.
+    /// Allocates O(d) memory; later calls do not allocate.
     ///
     /// # Panics
     /// If `diameter` is not positive and finite.
@@ -80,7 +84,8 @@ impl<F: Float, L: Lazy<F>> Accelerated<F, Anytime<F, L, Linear>> {
         Self::over(Anytime::new(learner, Linear), diameter)
     }
 
-    /// Makes the conversion keep the sums that a certificate needs, at one more `f64` per coordinate.
+    /// Makes the method keep the sums for a certificate (an upper bound on the excess loss), at one more `f64` per
+    /// coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.method = self.method.certified();
@@ -89,7 +94,8 @@ impl<F: Float, L: Lazy<F>> Accelerated<F, Anytime<F, L, Linear>> {
 }
 
 impl<F: Float, L: Learner<F>> Accelerated<F, DenseAnytime<F, L, Linear>> {
-    /// Creates the conversion in O(d) per step, for learners that may move every coordinate in each round.
+    /// Creates the method with O(d) cost per step, for learners that may move every coordinate in each round; the
+    /// learner's domain has diameter `diameter`.
     ///
     /// # Panics
     /// If `diameter` is not positive and finite.
@@ -97,7 +103,8 @@ impl<F: Float, L: Learner<F>> Accelerated<F, DenseAnytime<F, L, Linear>> {
         Self::over(DenseAnytime::new(learner, Linear), diameter)
     }
 
-    /// Makes the conversion keep the sums that a certificate needs, at one more `f64` per coordinate.
+    /// Makes the method keep the sums for a certificate (an upper bound on the excess loss), at one more `f64` per
+    /// coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.method = self.method.certified();
@@ -106,8 +113,8 @@ impl<F: Float, L: Learner<F>> Accelerated<F, DenseAnytime<F, L, Linear>> {
 }
 
 impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
-    /// Wraps the anytime conversion `method`, which must have weights α_t = t and interpolation 1, over a learner on a
-    /// domain of diameter `diameter`.
+    /// Wraps the anytime conversion `method` of a learner on a domain of diameter `diameter`. `method` must have
+    /// weights α_t = t and take gradients at the average (interpolation 1).
     fn over(method: A, diameter: f64) -> Self {
         assert!(diameter > 0.0 && diameter.is_finite(), "a positive diameter");
         let dim = method.dim();
@@ -116,9 +123,9 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         Self { method, diameter, constant, squares, growth: 0.0, steps: vec![0.0; dim], last }
     }
 
-    /// Returns the inner anytime conversion, which gives access to the learner and to the ledger (the sums that a
-    /// certificate needs). A certificate also needs bounds on L(y_t) − L(x_t); see
-    /// [`Coupled`](crate::certificate::Coupled).
+    /// Returns the inner anytime conversion, which gives access to the learner and to the ledger, the sums for a
+    /// certificate (an upper bound on the excess loss). A certificate also needs bounds on L(y_t) − L(x_t), the loss at
+    /// outputs minus that at queries; see [`Coupled`](crate::certificate::Coupled).
     pub fn method(&self) -> &A {
         &self.method
     }
@@ -149,8 +156,8 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         self
     }
 
-    /// Returns x_t, the point where the last gradient was taken. It has the guarantee of the output y_t with twice the
-    /// constants.
+    /// Returns x_t, the point where the last gradient was taken, before the gradient step to the output y_t. The
+    /// guarantee of y_t holds for it with constants twice as large.
     pub fn main(&self) -> impl Point<F> {
         let output = self.output();
         View::new(self.dim(), move |i| F::of(output.at(i).wide() + self.last.value[i].wide()))
@@ -161,18 +168,21 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         self.last.rate
     }
 
-    /// Returns Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²), the factor of order log T in the guarantee.
+    /// Returns Λ_T = Σ A_t‖g_t‖²/(ε² + Σ_{i≤t} A_i‖g_i‖²) for gradients g_t and sums of weights A_t, the factor of
+    /// order log T in the guarantee.
     pub fn growth(&self) -> f64 {
         self.growth
     }
 
-    /// Returns the sum of weights A_t = t(t+1)/2 for t = number of completed rounds + `open`.
+    /// Returns the sum of weights 1 + … + t = t(t+1)/2 for t = number of completed rounds + `open`, where `open` is 0
+    /// or 1.
     fn total(&self, open: f64) -> f64 {
         let t = self.steps() as f64 + open;
         t * (t + 1.0) / 2.0
     }
 
-    /// Returns `point` of the inner conversion minus the weighted sum of all gradient steps divided by A = `total`.
+    /// Returns `point`, a query or output of the inner conversion, minus the weighted sum of all gradient steps divided
+    /// by the sum of weights `total`.
     fn less<'a>(&'a self, point: impl Point<F> + 'a, total: f64) -> impl Point<F> + 'a {
         View::new(self.dim(), move |i| {
             let steps = if total > 0.0 { self.steps[i] / total } else { 0.0 };
@@ -180,7 +190,8 @@ impl<F: Float, A: AskTell<F>> Accelerated<F, A> {
         })
     }
 
-    /// Takes the gradient step y = x − η g of the round that has just been completed.
+    /// Computes the gradient step from the query x to the output y = x − η g of the round that has just been completed,
+    /// for its gradient g and the learning rate η.
     fn descend<V: Vector<F> + ?Sized>(&mut self, gradient: &V) {
         let total = self.total(0.0);
         let size = total.sqrt() * Squares::of(1.0, gradient).root();
@@ -233,8 +244,8 @@ impl<F: Float, A: AskTell<F>> AskTell<F> for Accelerated<F, A> {
         self.method.status()
     }
 
-    /// Always returns an error, since a certificate needs bounds on L(y_t) − L(x_t), the loss at outputs minus that at
-    /// queries; [`Coupled`](crate::certificate::Coupled) accepts them.
+    /// Always returns an error: a certificate (an upper bound on the excess loss) needs bounds on the loss at outputs
+    /// minus that at queries, which are not known here; [`Coupled`](crate::certificate::Coupled) accepts them.
     fn certificate<D: Domain<F>>(&self, _: &D, _: Gradients) -> Certified {
         Err(Uncertified::NoRises)
     }

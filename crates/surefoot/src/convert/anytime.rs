@@ -1,4 +1,5 @@
-//! Algorithm 1 of arXiv 1903.00974: the anytime conversion, in O(nnz) per step.
+//! Algorithm 1 of arXiv 1903.00974: the anytime conversion, which takes gradients at the running average of an online
+//! learner's iterates, in O(nnz) per step.
 
 use std::marker::PhantomData;
 use std::{error, fmt};
@@ -44,24 +45,24 @@ use crate::{
 /// interpolation: Defazio et al. (2024).
 #[derive(Clone, Debug)]
 pub struct Anytime<F, L, W> {
-    /// The online learner that is converted.
+    /// The online learner whose iterates are averaged.
     learner: L,
     /// The round counter, with the weights of the rounds and their sum.
     rounds: Rounds<W>,
-    /// Rule for the weight β of the average in the query point β·average + (1 − β)·iterate.
+    /// Rule for the weight β of the average in the query point β·average + (1 − β)·iterate, where gradients are taken.
     interpolation: Interpolation,
     /// Average of the directions of the learner's iterates (centre + scale · direction), with weights α_t·scale.
     directions: Average,
-    /// Whether a hint has been announced for the current round already.
+    /// Whether a hint (a prediction of the gradient) has already been announced for the current round.
     hinted: bool,
-    /// The sums that a certificate needs; `None` unless `certified` was called.
+    /// The sums for a certificate (an upper bound on the excess loss); `None` unless `certified` was called.
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
-    /// Creates the conversion of `learner`, ready for its first gradient. Allocates O(d) memory; later calls do not
-    /// allocate.
+    /// Creates the method that optimises with the iterates of the online learner `learner`, averaged with weights
+    /// `weights`, ready for its first gradient. Allocates O(d) memory; later calls do not allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -101,14 +102,15 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         self
     }
 
-    /// Makes the method keep the sums that a certificate needs, at one more `f64` per coordinate.
+    /// Makes the method keep the sums for a certificate (an upper bound on the excess loss), at one more `f64` per
+    /// coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.ledger = Some(Ledger::new(self.learner.dim()));
         self
     }
 
-    /// Returns the online learner that is converted.
+    /// Returns the online learner whose iterates are averaged.
     pub fn learner(&self) -> &L {
         &self.learner
     }
@@ -118,12 +120,14 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         self.rounds.total()
     }
 
-    /// Returns the sums that a certificate needs; `None` without [`certified`](Anytime::certified).
+    /// Returns the sums for a certificate (an upper bound on the excess loss); `None` without
+    /// [`certified`](Anytime::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
 
-    /// Restarts the certificate's sums from `known`, a certificate of the current output; see [`Ledger::rebase`]. O(d).
+    /// Restarts the sums for the certificate from `known`, a certificate (an upper bound on the excess loss) that holds
+    /// for the current output; see [`Ledger::rebase`]. O(d).
     pub fn rebase(&mut self, known: &Certificate) -> Result<(), Uncertified> {
         self.ledger.as_mut().ok_or(Uncertified::NoSums)?.rebase(self.rounds.total(), known)
     }
@@ -151,7 +155,7 @@ impl<F: Float, L: Lazy<F>, W: Weights> Anytime<F, L, W> {
         Ok(())
     }
 
-    /// Tells the learner the weight of the new round, if that weight is valid.
+    /// Announces the weight of the current round to the learner, if that weight is valid.
     fn open(&mut self) {
         if let Some(weight) = self.rounds.open() {
             self.learner.open(weight);

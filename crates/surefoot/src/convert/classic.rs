@@ -1,4 +1,5 @@
-//! The classic online-to-batch conversion, as a baseline.
+//! The classic online-to-batch conversion, as a baseline: gradients at an online learner's iterates, and their average
+//! as the output.
 
 use crate::{Anytime, Float, Lazy, Weights};
 

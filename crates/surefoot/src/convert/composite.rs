@@ -1,12 +1,14 @@
-//! The anytime conversion (Algorithm 1) with an L1 and an L2 penalty, in O(nnz·log d) per step.
+//! The anytime conversion (Algorithm 1 of arXiv 1903.00974) for a loss plus an L1 and an L2 penalty, in O(nnz·log d)
+//! per step.
 
 use super::sums::Sums;
 use super::{AskTell, output_share, unbiased};
 use crate::certificate::{Certified, Comparator, ElasticNet, Gradients, Inside, Penalty, Uncertified, vouch};
 use crate::{CompositeAveraging, Domain, Float, Learner, Ledger, Point, Rounds, Status, Vector, View, Weights, kernel};
 
-/// The anytime conversion of [`CompositeAveraging`]. Up to rounding it computes what
-/// [`DenseAnytime`](crate::DenseAnytime) does, but without visiting coordinates that have no gradient.
+/// The anytime conversion of [`CompositeAveraging`], an online learner that minimises an L1 and an L2 penalty exactly.
+/// Up to rounding it computes what [`DenseAnytime`](crate::DenseAnytime) does, but without visiting coordinates that
+/// have no gradient.
 ///
 /// *Update and guarantee*: those of [`DenseAnytime`](crate::DenseAnytime). For gradients of F at the queries, E[P(x_T)
 /// − P(u)] ≤ E[R_T(u)]/A_T where F is the loss, Ω the penalty, P = F + Ω, and R_T the regret including Ω: a convex Ω at
@@ -39,19 +41,19 @@ use crate::{CompositeAveraging, Domain, Float, Learner, Ledger, Point, Rounds, S
 /// Source: arXiv 1903.00974, Algorithm 1, for composite losses; Xiao (2010).
 #[derive(Clone, Debug)]
 pub struct CompositeAnytime<F, W> {
-    /// The online learner that is converted; it minimises the penalty exactly.
+    /// The online learner whose iterates are averaged; it minimises the penalty exactly.
     learner: CompositeAveraging<F>,
     /// The round counter, with the weights of the rounds and their sum.
     rounds: Rounds<W>,
     /// Weighted sums of iterates, of which each coordinate is updated only when it has a gradient or becomes 0.
     sums: Sums,
-    /// The sums that a certificate needs; `None` unless `certified` was called.
+    /// The sums for a certificate (an upper bound on the excess objective); `None` unless `certified` was called.
     ledger: Option<Ledger>,
 }
 
 impl<F: Float, W: Weights> CompositeAnytime<F, W> {
-    /// Creates the conversion of `learner`, ready for its first gradient. Allocates O(d) memory; later calls do not
-    /// allocate.
+    /// Creates the method that optimises with the iterates of the online learner `learner`, averaged with weights
+    /// `weights`, ready for its first gradient. Allocates O(d) memory; later calls do not allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -61,7 +63,8 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         Self { learner, rounds, sums, ledger: None }
     }
 
-    /// Makes the conversion keep the sums that a certificate needs, at four more `f64` per coordinate.
+    /// Makes the method keep the sums for a certificate (an upper bound on the excess objective), at four more `f64`
+    /// per coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.ledger = Some(Ledger::new(self.learner.dim()));
@@ -69,8 +72,8 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         self
     }
 
-    /// Returns the online learner that is converted. The weighted sum of penalties at its iterates is available from
-    /// [`penalties`](CompositeAnytime::penalties) only.
+    /// Returns the online learner whose iterates are averaged. It does not sum its penalties over rounds;
+    /// [`penalties`](CompositeAnytime::penalties) does.
     pub fn learner(&self) -> &CompositeAveraging<F> {
         &self.learner
     }
@@ -80,13 +83,14 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         self.rounds.total()
     }
 
-    /// Returns the sums that a certificate needs; `None` without [`certified`](CompositeAnytime::certified).
+    /// Returns the sums for a certificate (an upper bound on the excess objective); `None` without
+    /// [`certified`](CompositeAnytime::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
 
-    /// Computes Σ α_t Ω(w_t), the weighted sum of penalties at the iterates of completed rounds, in O(d); `None`
-    /// without [`certified`](CompositeAnytime::certified).
+    /// Computes Σ α_t Ω(w_t), the weighted sum of the penalty Ω at the iterates w_t of completed rounds, in O(d);
+    /// `None` without [`certified`](CompositeAnytime::certified).
     pub fn penalties(&self) -> Option<f64> {
         self.ledger.as_ref()?;
         let (mut sizes, mut squares) = (self.sums.sizes, self.sums.squares);
@@ -109,7 +113,8 @@ impl<F: Float, W: Weights> CompositeAnytime<F, W> {
         })
     }
 
-    /// Removes from the queue all coordinates j with |Z_j| ≤ A_t·l1, since they are 0 in the iterate from now on.
+    /// Removes from the queue of nonzero coordinates each j whose gradient sum satisfies |Z_j| ≤ A_t·l1: the L1 penalty
+    /// now makes it 0 in the iterate.
     fn retire(&mut self) {
         let threshold = self.learner.threshold();
         while let Some(i) = self.sums.queue.first(threshold) {
@@ -166,8 +171,8 @@ impl<F: Float, W: Weights> AskTell<F> for CompositeAnytime<F, W> {
         self.rounds.status()
     }
 
-    /// Returns a bound on F + Ω at the output minus its minimum over `domain`, where Ω is the penalty. The domain need
-    /// not be bounded if the penalty has l2 > 0.
+    /// Returns an upper bound on the objective F + Ω (loss plus penalty) at the output minus its minimum over `domain`.
+    /// The domain may be unbounded if the penalty has l2 > 0.
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         let (Some(ledger), Some(penalties)) = (&self.ledger, self.penalties()) else { return Err(Uncertified::NoSums) };
         unbiased(&self.rounds, gradients)?;
@@ -176,8 +181,8 @@ impl<F: Float, W: Weights> AskTell<F> for CompositeAnytime<F, W> {
     }
 }
 
-/// The sum of a penalty and the indicator function of a domain. `conjugate` returns an upper bound on its convex
-/// conjugate, which suffices for a certificate.
+/// The sum of a penalty and the indicator function of a domain. `conjugate` returns only an upper bound on its convex
+/// conjugate, which suffices for a certificate (an upper bound on the excess objective).
 struct Both<'a, F, D> {
     /// The elastic-net penalty Ω, with an L1 and an L2 part.
     net: ElasticNet,
@@ -190,15 +195,15 @@ impl<F: Float, D: Domain<F>> Penalty for Both<'_, F, D> {
         self.net.value(dim, &x) + self.domain.value(dim, &x)
     }
 
-    /// Returns an upper bound on the convex conjugate at z, the smaller of two: one ignores the L2 penalty (⟨z, u⟩ −
-    /// l1·‖u‖₁ ≤ ⟨soft(z, l1), u⟩ for u in the domain), the other one the domain.
+    /// Returns an upper bound on the convex conjugate at z, the smaller of two bounds: the first ignores the L2 penalty
+    /// (⟨z, u⟩ − l1·‖u‖₁ ≤ ⟨soft(z, l1), u⟩ for u in the domain), the second ignores the domain.
     fn conjugate(&self, dim: usize, z: impl Fn(usize) -> f64) -> f64 {
         let soft = |i: usize| z(i).signum() * (z(i).abs() - self.net.l1).max(0.0);
         self.domain.conjugate(dim, soft).min(self.net.conjugate(dim, &z))
     }
 
-    /// Returns a bound on |u_j| for maximisers u in the conjugate: that of the domain if finite, otherwise that of the
-    /// penalty Ω, whichever of the two gave the smaller `conjugate`.
+    /// Returns an upper bound on |u_j| for the points u that attain the supremum in the convex conjugate at z: that of
+    /// the domain if finite, otherwise that of the penalty Ω, whichever of the two gave the smaller `conjugate`.
     fn farthest(&self, dim: usize, z: impl Fn(usize) -> f64, slack: f64) -> f64 {
         let inside = self.domain.farthest(dim, &z, slack);
         if inside.is_finite() { inside } else { self.net.farthest(dim, &z, slack) }

@@ -1,4 +1,5 @@
-//! The anytime conversion (Algorithm 1) in O(d) per step, for learners that may move every coordinate in each round.
+//! The anytime conversion (Algorithm 1 of arXiv 1903.00974) in O(d) per step, for online learners that may move every
+//! coordinate in each round.
 
 use std::marker::PhantomData;
 
@@ -6,32 +7,32 @@ use super::{AskHintTell, AskTell, Interpolation, output_share, vouched};
 use crate::certificate::{Certified, Gradients};
 use crate::{Domain, Float, Hinted, Learner, Ledger, Point, Quadratic, Rounds, Status, Vector, View, Weights, kernel};
 
-/// [`Anytime`](crate::Anytime) for any [`Learner`], with the average of iterates stored explicitly in `f64`, in O(d)
-/// per step.
+/// The anytime conversion for any [`Learner`] in O(d) per step: [`Anytime`](crate::Anytime) with the average of
+/// iterates stored explicitly in `f64`.
 ///
 /// For learners on domains that couple all coordinates, and for custom learners for which O(d) is acceptable.
 ///
 /// Source: arXiv 1903.00974, Algorithm 1 and Theorem 1.
 #[derive(Clone, Debug)]
 pub struct DenseAnytime<F, L, W> {
-    /// The online learner that is converted.
+    /// The online learner whose iterates are averaged.
     learner: L,
     /// The round counter, with the weights of the rounds and their sum.
     rounds: Rounds<W>,
-    /// Rule for the weight β of the average in the query point β·average + (1 − β)·iterate.
+    /// Rule for the weight β of the average in the query point β·average + (1 − β)·iterate, where gradients are taken.
     interpolation: Interpolation,
     /// Weighted average of the iterates of completed rounds, one number per coordinate.
     average: Vec<f64>,
-    /// Whether a hint has been announced for the current round already.
+    /// Whether a hint (a prediction of the gradient) has already been announced for the current round.
     hinted: bool,
-    /// The sums that a certificate needs; `None` unless `certified` was called.
+    /// The sums for a certificate (an upper bound on the excess loss); `None` unless `certified` was called.
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
 
 impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
-    /// Creates the conversion of `learner`, ready for its first gradient. Allocates O(d) memory; later calls do not
-    /// allocate.
+    /// Creates the method that optimises with the iterates of the online learner `learner`, averaged with weights
+    /// `weights`, ready for its first gradient. Allocates O(d) memory; later calls do not allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -71,14 +72,15 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         self
     }
 
-    /// Makes the conversion keep the sums that a certificate needs, at one `f64` per coordinate.
+    /// Makes the method keep the sums for a certificate (an upper bound on the excess loss), at one `f64` per
+    /// coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.ledger = Some(Ledger::new(self.learner.dim()));
         self
     }
 
-    /// Returns the online learner that is converted.
+    /// Returns the online learner whose iterates are averaged.
     pub fn learner(&self) -> &L {
         &self.learner
     }
@@ -88,20 +90,21 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         self.rounds.total()
     }
 
-    /// Returns the sums that a certificate needs; `None` without [`certified`](DenseAnytime::certified).
+    /// Returns the sums for a certificate (an upper bound on the excess loss); `None` without
+    /// [`certified`](DenseAnytime::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
 
-    /// Tells the learner the weight of the new round, if that weight is valid.
+    /// Announces the weight of the current round to the learner, if that weight is valid.
     fn open(&mut self) {
         if let Some(weight) = self.rounds.open() {
             self.learner.open(weight);
         }
     }
 
-    /// Completes the current round except for telling the learner, and returns the round's weight. Returns `None` and
-    /// changes only the status if `gradient` is refused.
+    /// Does everything that completes the current round, except passing the gradient to the learner; returns the
+    /// round's weight. If `gradient` is refused, returns `None` and changes only the status.
     fn close<V: Vector<F> + ?Sized>(&mut self, gradient: &V) -> Option<f64> {
         let magnitude_budget = self.learner.magnitude_budget(self.rounds.next());
         let weight = self.rounds.admit(self.learner.dim(), gradient, magnitude_budget)?;
@@ -117,8 +120,8 @@ impl<F: Float, L: Learner<F>, W: Weights> DenseAnytime<F, L, W> {
         Some(weight)
     }
 
-    /// Completes the current round like [`tell`](AskTell::tell), for learners that also need the point where the
-    /// gradient was taken (the average).
+    /// Completes the current round like [`tell`](AskTell::tell), for learners of quadratic losses, which also need the
+    /// point where the gradient was taken (the average).
     pub(super) fn tell_around<V: Vector<F> + ?Sized>(&mut self, gradient: &V)
     where
         L: Quadratic<F>,

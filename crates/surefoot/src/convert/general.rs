@@ -1,4 +1,5 @@
-//! Algorithm 2 of arXiv 1903.00974: the anytime conversion for losses with curvature.
+//! Algorithm 2 of arXiv 1903.00974: the anytime conversion for losses with curvature, such as strongly convex or
+//! exp-concave ones.
 
 use super::AskTell;
 use crate::certificate::{Certified, Gradients};
@@ -38,8 +39,8 @@ use crate::{DenseAnytime, Domain, Float, Ledger, Point, Quadratic, Status, Vecto
 pub struct General<F, L, W>(DenseAnytime<F, L, W>);
 
 impl<F: Float, L: Quadratic<F>, W: Weights> General<F, L, W> {
-    /// Creates the conversion of `learner`, ready for its first gradient. Allocates O(d) memory; later calls do not
-    /// allocate.
+    /// Creates the method that optimises with the iterates of the online learner `learner`, averaged with weights
+    /// `weights`, ready for its first gradient. Allocates O(d) memory; later calls do not allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -47,13 +48,14 @@ impl<F: Float, L: Quadratic<F>, W: Weights> General<F, L, W> {
         Self(DenseAnytime::new(learner, weights))
     }
 
-    /// Makes the conversion keep the sums that a certificate needs, at one `f64` per coordinate.
+    /// Makes the method keep the sums for a certificate (an upper bound on the excess loss), at one `f64` per
+    /// coordinate.
     #[must_use]
     pub fn certified(self) -> Self {
         Self(self.0.certified())
     }
 
-    /// Returns the online learner that is converted.
+    /// Returns the online learner whose iterates are averaged.
     pub fn learner(&self) -> &L {
         self.0.learner()
     }
@@ -63,7 +65,8 @@ impl<F: Float, L: Quadratic<F>, W: Weights> General<F, L, W> {
         self.0.total_weight()
     }
 
-    /// Returns the sums that a certificate needs; `None` without [`certified`](General::certified).
+    /// Returns the sums for a certificate (an upper bound on the excess loss); `None` without
+    /// [`certified`](General::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.0.ledger()
     }
@@ -97,8 +100,8 @@ impl<F: Float, L: Quadratic<F>, W: Weights> AskTell<F> for General<F, L, W> {
         }
     }
 
-    /// Returns the certificate of Theorem 1, which does not use curvature, so it may be loose;
-    /// [`Curved`](crate::certificate::Curved) uses it, at O(d) per step.
+    /// Returns the upper bound on the excess loss that follows from Theorem 1, which ignores curvature, so it may be
+    /// loose; [`Curved`](crate::certificate::Curved) takes curvature into account, at O(d) per step.
     fn certificate<D: Domain<F>>(&self, domain: &D, gradients: Gradients) -> Certified {
         self.0.certificate(domain, gradients)
     }

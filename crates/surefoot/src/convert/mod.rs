@@ -53,10 +53,10 @@ pub trait AskTell<F: Float> {
     /// Returns d, the number of coordinates of points and gradients.
     fn dim(&self) -> usize;
 
-    /// Returns the query point of the current round, where its gradient must be taken.
+    /// Returns the query point of the current round, where the caller must take the gradient.
     fn query(&self) -> impl Point<F>;
 
-    /// Returns the output point after the rounds completed so far; the guarantee bounds its loss.
+    /// Returns the output point after the rounds completed so far, the point whose loss the guarantee bounds.
     fn output(&self) -> impl Point<F>;
 
     /// Completes the current round with a (sub)gradient taken at the query point. Costs O(nnz), unless the conversion
@@ -69,7 +69,7 @@ pub trait AskTell<F: Float> {
     /// Returns the number of completed rounds; refused gradients do not count.
     fn steps(&self) -> u64;
 
-    /// Returns the status of the run: whether all gradients could be used, and if not, the first refusal.
+    /// Returns the status of the run: whether all gradients so far were usable, and if not, the first refusal.
     fn status(&self) -> Status;
 
     /// Returns a bound on the loss of the output minus the minimum loss over `domain`, or the reason why there is no
@@ -136,8 +136,9 @@ pub trait AskHintTell<F: Float>: AskTell<F> {
     fn next_weight(&self) -> f64;
 }
 
-/// Returns the sums of a run if the certificate of Theorem 1 applies, otherwise the reason why not. It applies if the
-/// sums were kept, the learner has no penalty of its own, and no noisy gradient was refused.
+/// Returns the sums of a run from which Theorem 1 gives an upper bound on the excess loss (a certificate), or the
+/// reason why there is no bound: the sums were not kept, the learner has a penalty of its own, or a noisy gradient was
+/// refused.
 fn vouched<'a, F: Float, L: Learner<F>, W: Weights>(
     ledger: Option<&'a Ledger>,
     learner: &L,
@@ -151,24 +152,25 @@ fn vouched<'a, F: Float, L: Learner<F>, W: Weights>(
     unbiased(rounds, gradients).map(|()| ledger)
 }
 
-/// Returns an error if a noisy gradient was refused, since the remaining gradients are then a biased sample.
+/// Returns an error if a noisy gradient was refused, since the remaining gradients are then a biased sample; exact
+/// gradients never give an error.
 fn unbiased<W: Weights>(rounds: &Rounds<W>, gradients: Gradients) -> Result<(), Uncertified> {
     let whole = gradients == Gradients::Exact || !matches!(rounds.status(), Status::Refused { .. });
     if whole { Ok(()) } else { Err(Uncertified::Refused) }
 }
 
-/// The rule for β in the query point β·average + (1 − β)·iterate.
+/// The rule for the weight β of the average in the query point β·average + (1 − β)·iterate, where gradients are taken.
 #[derive(Clone, Copy, Debug)]
 enum Interpolation {
     /// A fixed β: the query point is β·x_t + (1−β)·w_t for the average x_t and the iterate w_t.
     Fixed(f64),
-    /// An increasing β_t = A_t/A, where A_t is the sum of weights so far and A the stored value; β stays at 1 once A_t
-    /// reaches A.
+    /// An increasing β_t = A_t/A, where A_t is the sum of round weights so far and A the stored number; β stays at 1
+    /// once A_t reaches A.
     Rising(f64),
 }
 
 impl Interpolation {
-    /// Creates the rule with a fixed β = `beta`.
+    /// Creates the rule under which the average has the fixed weight β = `beta` in the query point.
     ///
     /// # Panics
     /// If `beta` is not between 0 and 1.
@@ -177,7 +179,8 @@ impl Interpolation {
         Self::Fixed(beta)
     }
 
-    /// Creates the rule under which β increases with the sum of weights and reaches 1 after `steps` rounds.
+    /// Creates the rule under which the weight β of the average in the query point increases with the sum of round
+    /// weights and reaches 1 after `steps` rounds.
     ///
     /// # Panics
     /// If the sum of the weights of the first `steps` rounds is not positive and finite.
@@ -187,7 +190,8 @@ impl Interpolation {
         Self::Rising(total)
     }
 
-    /// Returns the weight of the average of past iterates in the query point, a combination of that average and the current iterate.
+    /// Returns the weight of the average of completed rounds in the query point, which is a convex combination of that
+    /// average and the current iterate.
     fn share<W: Weights>(self, rounds: &Rounds<W>) -> f64 {
         let kept = 1.0 - rounds.share();
         match self {

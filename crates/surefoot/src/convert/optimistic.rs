@@ -1,4 +1,5 @@
-//! Algorithm 3 of arXiv 1903.00974: the anytime conversion with the last gradient as the hint for the next one.
+//! Algorithm 3 of arXiv 1903.00974: the anytime conversion with the last gradient as the hint (prediction) for the next
+//! one.
 
 use super::{AskHintTell, AskTell};
 use crate::certificate::{Certified, Gradients};
@@ -44,15 +45,15 @@ use crate::{Anytime, DenseAnytime, Domain, Float, Hinted, LazyHinted, Point, Squ
 /// it is for, and the rate is T^{−3/2}. The rate here is after Joulani, Raj, György and Szepesvári (2020).
 #[derive(Clone, Debug)]
 pub struct Optimistic<F, A> {
-    /// The inner anytime conversion, to which hints and gradients are passed.
+    /// The inner anytime conversion, to which hints (predictions of gradients) and gradients are passed.
     method: A,
-    /// State for the factor θ by which hints are shrunk; `None` if hints are not shrunk.
+    /// Running sums for the factor θ by which hints are shrunk; `None` if hints are not shrunk.
     shrinkage: Option<Shrinkage<F>>,
 }
 
 impl<F: Float, L: LazyHinted<F>, W: Weights> Optimistic<F, Anytime<F, L, W>> {
-    /// Creates the conversion over [`Anytime`], ready for its first gradient. Allocates O(d) memory; later calls do not
-    /// allocate.
+    /// Creates the conversion in O(nnz) per step, over [`Anytime`], ready for its first gradient. Allocates O(d)
+    /// memory; later calls do not allocate.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -62,7 +63,8 @@ impl<F: Float, L: LazyHinted<F>, W: Weights> Optimistic<F, Anytime<F, L, W>> {
 }
 
 impl<F: Float, L: Hinted<F>, W: Weights> Optimistic<F, DenseAnytime<F, L, W>> {
-    /// Creates the conversion over [`DenseAnytime`], for learners that may move every coordinate in each round.
+    /// Creates the conversion in O(d) per step, over [`DenseAnytime`], for learners that may move every coordinate in
+    /// each round.
     ///
     /// # Panics
     /// If the first weight is not positive and finite.
@@ -72,26 +74,27 @@ impl<F: Float, L: Hinted<F>, W: Weights> Optimistic<F, DenseAnytime<F, L, W>> {
 }
 
 impl<F: Float, A: AskHintTell<F>> Optimistic<F, A> {
-    /// Wraps `method`, an anytime conversion that the caller has configured, such as `Anytime::new(…).certified()`.
+    /// Makes `method`, an anytime conversion that the caller has configured, such as `Anytime::new(…).certified()`, use
+    /// the last gradient as the hint (prediction) for the next one.
     pub fn over(method: A) -> Self {
         Self { method, shrinkage: None }
     }
 
-    /// Makes the conversion multiply each hint by a factor θ_t between 0 and 1, which measures how well earlier
-    /// gradients predicted their successors.
+    /// Makes the conversion multiply each hint (the last gradient) by a factor θ_t between 0 and 1, which measures how
+    /// well earlier gradients predicted their successors.
     #[must_use]
     pub fn shrunk(mut self) -> Self {
         self.shrinkage = Some(Shrinkage::new(self.method.dim()));
         self
     }
 
-    /// Returns the inner anytime conversion, which gives access to the learner and to the ledger (the sums that a
-    /// certificate needs).
+    /// Returns the inner anytime conversion, which gives access to the learner and to the ledger, the sums for a
+    /// certificate (an upper bound on the excess loss).
     pub fn method(&self) -> &A {
         &self.method
     }
 
-    /// Returns θ, the factor by which the hint of the current round was multiplied; 1 without
+    /// Returns θ, the factor between 0 and 1 by which the hint of the current round was multiplied; 1 without
     /// [`shrunk`](Optimistic::shrunk).
     pub fn shrinkage(&self) -> f64 {
         self.shrinkage.as_ref().map_or(1.0, Shrinkage::factor)
@@ -137,7 +140,8 @@ impl<F: Float, A: AskHintTell<F>> AskTell<F> for Optimistic<F, A> {
     }
 }
 
-/// State of the regression coefficient θ of gradients on the gradient before them, which shrinks hints.
+/// Running sums for θ, the least-squares coefficient for predicting each gradient from the one before, by which hints
+/// are multiplied.
 #[derive(Clone, Debug)]
 struct Shrinkage<F> {
     /// The last gradient, one number per coordinate.
@@ -146,9 +150,11 @@ struct Shrinkage<F> {
     support: Vec<usize>,
     /// The power of two by whose square `products` and `squares` are divided, so that they stay in range.
     unit: f64,
-    /// Numerator of the factor θ: Σ α_s²⟨g_s, g_{s−1}⟩, divided by the square of `unit`.
+    /// Numerator of the factor θ, Σ α_s²⟨g_s, g_{s−1}⟩ for weights α_s and gradients g_s, divided by the square of
+    /// `unit`.
     products: f64,
-    /// Denominator of the factor θ: Σ α_s²‖g_{s−1}‖², divided by the square of `unit`.
+    /// Denominator of the factor θ, Σ α_s²‖g_{s−1}‖² for weights α_s and gradients g_s, divided by the square of
+    /// `unit`.
     squares: f64,
 }
 
@@ -186,8 +192,8 @@ impl<F: Float> Shrinkage<F> {
         });
     }
 
-    /// Raises `unit` to the largest power of two ≤ `size` if it is smaller than that, and rescales the sums; `size` is
-    /// positive.
+    /// Raises the scale `unit` to the largest power of two ≤ `size` if it is smaller than that, and rescales the stored
+    /// sums; `size` must be positive.
     fn fit(&mut self, size: f64) {
         let unit = binade(size).max(self.unit);
         let ratio = self.unit / unit;

@@ -1,8 +1,9 @@
-//! 2×2 linear maps that act in the same way on each coordinate of a pair of vectors (x, u), and the norms of x and u.
+//! 2×2 linear maps applied to the pair (x_j, u_j) of every coordinate j of two vectors x and u, and the norms of x and
+//! u.
 
 use crate::squares::binade;
 
-/// The 2×2 matrix, in rows, of a linear map of (x_j, u_j) that is the same for every coordinate j.
+/// A 2×2 matrix, given by its two rows, that maps the pair (x_j, u_j) of every coordinate j of two vectors x and u.
 pub(super) type Matrix = [[f64; 2]; 2];
 /// The identity matrix.
 pub(super) const SAME: Matrix = [[1.0, 0.0], [0.0, 1.0]];
@@ -16,11 +17,12 @@ pub(super) fn product(left: &Matrix, right: &Matrix) -> Matrix {
     [[first[0], second[0]], [first[1], second[1]]]
 }
 
-/// Ratio of ‖u‖² to the largest value of its terms so far below which rounding errors have consumed too many digits.
+/// Ratio of ‖u‖² to the largest value that it or a term added to it ever had; below this ratio rounding errors have
+/// consumed too many digits of ‖u‖².
 const FALL: f64 = 1.0 / 16.0;
 
-/// The inner products ‖x‖², ⟨x, u⟩ and ‖u‖² of two vectors, updated incrementally, each divided by the square of a
-/// power of two.
+/// The inner products ‖x‖², ⟨x, u⟩ and ‖u‖² of two vectors x and u, updated incrementally when the vectors change. They
+/// are stored divided by the square of a power of two.
 ///
 /// Rounding errors are relative to the largest values that the products ever had. So the owner must recompute them when
 /// [`is_stale`](Norms::is_stale) reports that ‖u‖² has fallen to 1/16 of the largest value of its terms, for instance
@@ -36,7 +38,8 @@ pub(super) struct Norms {
 }
 
 impl Norms {
-    /// Updates the products for one coordinate whose pair (x_j, u_j) changes from `old` to `new`.
+    /// Updates the inner products ‖x‖², ⟨x, u⟩ and ‖u‖² for one coordinate whose pair (x_j, u_j) changes from `old` to
+    /// `new`.
     pub(super) fn change(&mut self, old: [f64; 2], new: [f64; 2]) {
         let size = old.into_iter().chain(new).fold(0.0_f64, |size, x| size.max(x.abs()));
         if size > self.unit {
@@ -55,7 +58,8 @@ impl Norms {
         }
     }
 
-    /// Updates the products for the application of a 2×2 matrix to the pairs (x_j, u_j) of all coordinates, in O(1).
+    /// Updates the inner products ‖x‖², ⟨x, u⟩ and ‖u‖² when the 2×2 matrix is applied to the pairs (x_j, u_j) of all
+    /// coordinates, in O(1).
     pub(super) fn pass(&mut self, [[a, b], [c, d]]: &Matrix) {
         let [xx, xu, uu] = self.products;
         self.products = [
@@ -66,17 +70,18 @@ impl Norms {
         self.peak = self.peak.max(c * c * xx).max(d * d * uu);
     }
 
-    /// Whether rounding errors may have consumed too many digits of ‖u‖², so that the products must be recomputed.
+    /// Whether rounding errors may have consumed too many digits of ‖u‖², so that the inner products must be recomputed
+    /// from the vectors.
     pub(super) fn is_stale(&self) -> bool {
         self.products[2] < FALL * self.peak
     }
 
-    /// Returns the norm ‖x‖ of the first vector of the pair (x, u).
+    /// Returns the Euclidean norm ‖x‖ of the vector x.
     pub(super) fn near(&self) -> f64 {
         self.unit * self.products[0].max(0.0).sqrt()
     }
 
-    /// Returns the norm ‖u‖ of the second vector of the pair (x, u).
+    /// Returns the Euclidean norm ‖u‖ of the vector u.
     pub(super) fn far(&self) -> f64 {
         self.unit * self.products[2].max(0.0).sqrt()
     }

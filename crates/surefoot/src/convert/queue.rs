@@ -1,6 +1,8 @@
-//! A priority queue of coordinates ordered by key; the coordinate that becomes 0 next has the smallest key.
+//! A priority queue of coordinates ordered by key, used to find the coordinate of an iterate that an L1 penalty makes 0
+//! next.
 
-/// A binary min-heap of coordinates ordered by key, which also stores each coordinate's position in the heap.
+/// A binary min-heap of coordinates ordered by a floating-point key, which also stores each coordinate's position in
+/// the heap so that keys can change.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
     /// Coordinates in heap order, the one with the smallest key first.
@@ -69,7 +71,7 @@ impl Queue {
         }
     }
 
-    /// Whether the key at position `a` of `heap` is larger than the key at position `b`.
+    /// Whether the coordinate at position `a` of the heap has a larger key than that at position `b`.
     fn above(&self, a: usize, b: usize) -> bool {
         self.key[self.heap[a]] > self.key[self.heap[b]]
     }

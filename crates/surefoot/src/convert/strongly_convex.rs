@@ -1,4 +1,5 @@
-//! The conversion for strongly convex losses (Algorithm 2 with follow-the-leader), in O(nnz) per step.
+//! The anytime conversion for strongly convex losses (Algorithm 2 of arXiv 1903.00974 with follow-the-leader as the
+//! online learner), in O(nnz) per step.
 
 use std::marker::PhantomData;
 
@@ -10,16 +11,16 @@ use crate::promise::Promise;
 use crate::squares::weigh;
 use crate::{Domain, Float, Ledger, Point, Radial, Rounds, Squares, Status, Vector, View, Weights, kernel};
 
-/// Growth factor of the sum of weights, since the last rebase, after which the next rebase brings all coordinates up to
-/// date.
+/// Growth factor of the sum of weights since the last rebase (an update of the stored numbers of all coordinates, in
+/// O(d)) at which the next rebase is due.
 const GROWTH: f64 = 4.0;
 
-/// Largest ratio, before a rebase, of the factor with which the stored u enters the average x to the factor of the
-/// latest projection of u.
+/// Threshold for a rebase (an O(d) update of all coordinates): the largest ratio of the coefficient of the stored,
+/// unprojected follow-the-leader iterate u in the average x to the factor s by which the latest projection scales u.
 const STALE: f64 = 32.0;
 
-/// Largest gradient step relative to ‖u‖, and largest contribution of the step to x relative to ‖x‖, that may be
-/// applied without a rebase. x is the average and u the unprojected leader.
+/// Limits of a gradient step beyond which a rebase (an O(d) update of all coordinates) comes first: its norm relative
+/// to ‖u‖, and its contribution to x relative to ‖x‖. x is the average and u the unprojected leader.
 const LARGE: [f64; 2] = [0.5, 32.0];
 
 /// The anytime conversion of follow-the-leader for strongly convex losses. Up to rounding it computes what
@@ -63,25 +64,28 @@ const LARGE: [f64; 2] = [0.5, 32.0];
 pub struct StronglyConvex<F, D, W> {
     /// The domain that contains all iterates: a ball or the whole space.
     domain: D,
-    /// μ, the constant of strong convexity of the losses.
+    /// μ, the constant of strong convexity of the loss.
     curvature: f64,
     /// The round counter, with the weights of the rounds and their sum.
     rounds: Rounds<W>,
-    /// For each coordinate j, (x_j, u_j) − centre_j for the average x and the unprojected leader u, as of the reference
-    /// time (the last rebase).
+    /// For each coordinate j, x_j and u_j minus the domain's centre, for the average x and the unprojected
+    /// follow-the-leader iterate u, as of the last rebase (update of all coordinates).
     state: Vec<[f64; 2]>,
-    /// The sum of weights A at the reference time (the last rebase).
+    /// The sum of weights at the last rebase (update of all coordinates).
     mark: f64,
-    /// The product of the 2×2 matrices applied to the pair (x, u) since the reference time (the last rebase).
+    /// The product of the 2×2 matrices applied to the pair (x_j, u_j) of every coordinate since the last rebase (update
+    /// of all coordinates).
     map: Matrix,
-    /// Current norms and inner product of the average x and the unprojected leader u, relative to the centre.
+    /// Current norms and inner product of the average x and the unprojected follow-the-leader iterate u, relative to
+    /// the centre.
     norms: Norms,
-    /// s, the factor by which the projection onto the domain multiplies the leader u minus the centre.
+    /// s, the factor ≤ 1 by which the projection onto the domain multiplies the unprojected follow-the-leader iterate u
+    /// minus the centre.
     shrink: f64,
-    /// The excess bound of the theorem on strong convexity for this run, and the bound given by the first gradient
-    /// alone.
+    /// Upper bounds on the excess loss computed from the gradients of this run: that of the theorem for the output, and
+    /// that of the first gradient alone.
     promise: Promise,
-    /// The sums that a certificate needs; `None` unless `certified` was called.
+    /// The sums for a certificate (an upper bound on the excess loss); `None` unless `certified` was called.
     ledger: Option<Ledger>,
     arrays: PhantomData<F>,
 }
@@ -109,7 +113,8 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         }
     }
 
-    /// Makes the method keep the sums that a certificate needs, at one more `f64` per coordinate.
+    /// Makes the method keep the sums for a certificate (an upper bound on the excess loss), at one more `f64` per
+    /// coordinate.
     #[must_use]
     pub fn certified(mut self) -> Self {
         self.ledger = Some(Ledger::new(self.state.len()));
@@ -126,9 +131,9 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         self.curvature
     }
 
-    /// Returns the guarantee of [`General`](crate::General) for this run, evaluated with its gradients: (1/(2μA_T))·Σ
-    /// (α_t²/A_t)(1 + ρ_t)‖g_t‖². For exact gradients, L(x_T) − L(u) is at most this bound; for noisy ones that holds
-    /// in expectation.
+    /// Returns the upper bound on the excess loss L(x_T) − L(u) that the theorem for [`General`](crate::General) gives
+    /// with the gradients of this run: (1/(2μA_T))·Σ (α_t²/A_t)(1 + ρ_t)‖g_t‖². It holds for exact gradients, and for
+    /// noisy ones in expectation.
     pub fn promised(&self) -> f64 {
         self.promise.excess()
     }
@@ -138,7 +143,8 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         self.rounds.total()
     }
 
-    /// Returns the sums that a certificate needs; `None` without [`certified`](StronglyConvex::certified).
+    /// Returns the sums for a certificate (an upper bound on the excess loss); `None` without
+    /// [`certified`](StronglyConvex::certified).
     pub fn ledger(&self) -> Option<&Ledger> {
         self.ledger.as_ref()
     }
@@ -152,8 +158,9 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         })
     }
 
-    /// Adds the current round's iterate to the average x, and then the new average to the leader u, through the shared
-    /// 2×2 matrix in O(1).
+    /// Applies the part of a round that needs no gradient: adds the current iterate to the average x, and then the new
+    /// average to the unprojected follow-the-leader iterate u, for all coordinates at once in O(1), by a change of
+    /// their shared 2×2 matrix.
     fn pass(&mut self) {
         let (total, next) = (self.rounds.total(), self.rounds.next());
         if total == 0.0 {
@@ -166,14 +173,14 @@ impl<F: Float, D: Radial<F>, W: Weights> StronglyConvex<F, D, W> {
         self.norms.pass(&step);
     }
 
-    /// Whether a gradient step of norm `step`, applied to the state as of the last rebase, would lose precision, so
-    /// that a rebase is needed first.
+    /// Whether a gradient step of norm `step` is so large that adding it to the coordinates as stored at the last
+    /// rebase would lose precision, so that all coordinates must be updated first.
     fn is_large(&self, step: f64) -> bool {
         step > LARGE[0] * self.norms.far() || self.map[0][1] * step > LARGE[1] * self.norms.near()
     }
 
-    /// Rebases: applies the accumulated matrix to all coordinates, so that `state` is current, and recomputes the
-    /// norms. O(d).
+    /// Applies the accumulated 2×2 matrix to the stored numbers of all coordinates, resets the matrix to the identity,
+    /// and recomputes the norms. O(d).
     fn rebase(&mut self) {
         self.norms = Norms::default();
         for state in &mut self.state {
@@ -243,9 +250,9 @@ impl<F: Float, D: Radial<F>, W: Weights> AskTell<F> for StronglyConvex<F, D, W> 
         }
     }
 
-    /// Returns the certificate of Theorem 1, which does not use curvature, so it may be loose;
-    /// [`Curved`](crate::certificate::Curved) uses it, at O(d) per step, for which the caller passes
-    /// [`iterate`](StronglyConvex::iterate) as the nearest point in the domain.
+    /// Returns the upper bound on the excess loss that follows from Theorem 1, which ignores curvature, so it may be
+    /// loose; [`Curved`](crate::certificate::Curved) takes curvature into account, at O(d) per step, for which the
+    /// caller passes [`iterate`](StronglyConvex::iterate) as the nearest point in the domain.
     fn certificate<E: Domain<F>>(&self, domain: &E, gradients: Gradients) -> Certified {
         let ledger = self.ledger.as_ref().ok_or(Uncertified::NoSums)?;
         unbiased(&self.rounds, gradients)?;
@@ -258,9 +265,9 @@ mod tests {
     use super::{AskTell, StronglyConvex};
     use crate::{Ball, Point, Sparse, Uniform};
 
-    /// Checks that coordinates without gradients are not visited outside of rebases: a NaN placed in one would spread
-    /// to ‖u‖. Rebases happen when the sum of weights has grown fourfold and in some of the first rounds, whose steps
-    /// are large; a first run without NaN finds these rounds.
+    /// Checks that coordinates without gradients are visited only in rebases (updates of all coordinates): a NaN placed
+    /// in one would spread to ‖u‖. Rebases happen when the sum of weights has grown fourfold and in some of the first
+    /// rounds, whose steps are large; a first run without NaN finds these rounds.
     #[test]
     fn rest_costs_nothing() {
         let new = || StronglyConvex::<f64, _, _>::new(1 << 16, Ball::new(0.5), 1.0, Uniform);

@@ -1,32 +1,33 @@
-//! Lazily updated sums of the iterates of a learner whose L1 penalty shrinks all coordinates in every round.
+//! Lazily updated sums of the iterates of a learner whose L1 penalty shrinks every coordinate in each round.
 
 use super::queue::Queue;
 use crate::squares::binade;
 
-/// Largest ratio, before a rebase, of the weighted sum of learning rates to the sum if all rates had been the latest
-/// one.
+/// Threshold for a rebase (an O(d) update of all coordinates): the largest ratio of the weighted sum of learning rates
+/// to the sum if all rates had been equal to the latest one.
 const STALE: f64 = 32.0;
 
-/// The weighted sums of iterates Σ α_t w_t, each coordinate as of its last update, and sums over rounds that bring them
-/// up to date. A coordinate is updated when it has a gradient or becomes 0; between updates w_j = −sgn(Z_j)(|Z_j| −
-/// A_t·l1)·ρ_t with a rate ρ_t common to all coordinates.
+/// The weighted sums Σ α_t w_t of a penalised learner's iterates, each coordinate as of its last update, and sums over
+/// rounds that bring them up to date. A coordinate is updated when it has a gradient or becomes 0; between updates w_j
+/// = −sgn(Z_j)(|Z_j| − A_t·l1)·ρ_t, with the gradient sum Z_j, the sum of weights A_t, the strength l1 of the L1
+/// penalty, and a learning rate ρ_t common to all coordinates.
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
     /// Strength of the L1 penalty in the learner's objective.
     l1: f64,
-    /// A power of two by which the rates ρ are divided, so that squares of tiny rates do not underflow.
+    /// A power of two by which the learning rates ρ are divided, so that squares of tiny rates do not underflow.
     unit: f64,
     /// Weighted sum of iterates Σ α_t w_t, each coordinate as of its last update.
     pub(super) sum: Vec<f64>,
-    /// The sums P = Σ α_t ρ_t and Q = Σ α_t A_t ρ_t over rounds since the last rebase, with the rate ρ_t divided by
-    /// `unit`; A_t is the sum of weights.
+    /// The sums Σ α_t ρ_t and Σ α_t A_t ρ_t over rounds since the last rebase (update of all coordinates), for round
+    /// weights α_t, their sums A_t, and learning rates ρ_t divided by `unit`.
     passed: [f64; 2],
-    /// The value of `passed` at the last update of each coordinate.
+    /// For each coordinate, the value of `passed` at its last update.
     marks: Vec<[f64; 2]>,
-    /// The sums Σ α_t ρ_t², Σ α_t A_t ρ_t² and Σ α_t A_t² ρ_t² over rounds since the last rebase, with the rate ρ_t
-    /// divided by `unit`; A_t is the sum of weights.
+    /// The sums Σ α_t ρ_t², Σ α_t A_t ρ_t² and Σ α_t A_t² ρ_t² over rounds since the last rebase (update of all
+    /// coordinates), for round weights α_t, their sums A_t, and learning rates ρ_t divided by `unit`.
     square_passed: [f64; 3],
-    /// The value of `square_passed` at the last update of each coordinate; empty if sums of squared iterates are not
+    /// For each coordinate, the value of `square_passed` at its last update; empty if sums of squared iterates are not
     /// needed.
     pub(super) square_marks: Vec<[f64; 3]>,
     /// Weighted sum of the L1 norms of iterates, Σ α_t ‖w_t‖₁, with each coordinate as of its last update.
@@ -53,7 +54,7 @@ impl Sums {
         }
     }
 
-    /// Adds a round of weight `weight` and learning rate `rate` to the sums over rounds; `total` is the sum of weights
+    /// Adds a round of weight `weight` with learning rate `rate` to the sums over rounds; `total` is the sum of weights
     /// including this round. A rate of 0 changes nothing, since the iterate is then 0.
     pub(super) fn advance(&mut self, weight: f64, total: f64, rate: f64) {
         if rate == 0.0 {
@@ -91,8 +92,8 @@ impl Sums {
         (times(p, z, z) - 2.0 * times(q, z.abs(), self.l1) + times(r, self.l1, self.l1)).max(0.0)
     }
 
-    /// Brings the sums of coordinate `i` up to date. Must be called before its gradient sum Z_i changes from `z` or the
-    /// coordinate becomes 0.
+    /// Brings the sums of coordinate `i` up to date. Must be called before its gradient sum changes from `z`, and
+    /// before the coordinate becomes 0.
     pub(super) fn settle(&mut self, i: usize, z: f64) {
         let added = self.since(i, z);
         self.squares += self.squares_since(i, z);
@@ -105,15 +106,15 @@ impl Sums {
     }
 
     /// Whether the sums over rounds are so large, relative to what the latest learning rate `rate` contributes, that
-    /// the contributions of the latest rounds lose precision and a rebase is needed.
+    /// the contributions of the latest rounds lose precision and all coordinates must be brought up to date.
     pub(super) fn are_stale(&self, total: f64, rate: f64) -> bool {
         let rate = rate / self.unit;
         let squares = !self.square_marks.is_empty() && self.square_passed[0] > STALE * total * rate * rate;
         squares || self.passed[0] > STALE * total * rate
     }
 
-    /// Rebases: brings all coordinates up to date and restarts the sums over rounds at 0. `z(i)` returns the gradient
-    /// sum Z_i. O(d).
+    /// Brings the sums of all coordinates up to date and restarts the sums over rounds at 0. `z(i)` returns the
+    /// gradient sum of coordinate i. O(d).
     pub(super) fn rebase(&mut self, z: impl Fn(usize) -> f64) {
         for i in 0..self.sum.len() {
             self.settle(i, z(i));

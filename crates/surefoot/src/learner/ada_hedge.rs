@@ -34,7 +34,8 @@ use crate::{Float, Vector};
 /// Source: de Rooij, van Erven, Grünwald and Koolen (2014); hints added here.
 #[derive(Clone, Debug)]
 pub struct AdaHedge<F> {
-    /// The sum Z of weighted gradients, the hint of the current round, and the last hint error (gradient minus hint).
+    /// The sum Z of weighted gradients, the hint (prediction) of the current round's gradient, and the last hint error
+    /// (gradient minus hint).
     sums: Sums,
     /// The current weights w of the experts, which sum to 1.
     iterate: Vec<f64>,
@@ -62,9 +63,10 @@ impl<F: Float> AdaHedge<F> {
         gibbs(self.rate(), &self.sums, &mut self.iterate);
     }
 
-    /// Computes the mixability gap ⟨w, δ⟩ + ln⟨w, exp(−ηδ)⟩/η of the round for hint errors δ = `errors`. The
-    /// exponentials are taken of differences from the smallest coordinate of Z + h before and after adding δ, not of
-    /// weights: a weight may have underflowed although its expert has the smallest coordinate after adding δ.
+    /// Computes the mixability gap ⟨w, δ⟩ + ln⟨w, exp(−ηδ)⟩/η of the current round, for the expert weights w, the
+    /// learning rate η and the hint errors δ = `errors`. The exponentials are taken of differences from the smallest
+    /// coordinate of Z + h (gradient sum plus hint) before and after adding δ, not of w: a weight may have underflowed
+    /// although its expert has the smallest coordinate after adding δ.
     fn gap(&self, errors: &[f64]) -> f64 {
         let (rate, least) = (self.rate(), self.sums.least());
         let after = |i: usize| self.sums.at(i) - least + errors[i];

@@ -47,8 +47,8 @@ pub struct AdaGrad<F, D> {
     /// For each coordinate, the power of two by which its gradients are divided, so that their squares stay in range; 0
     /// before its first nonzero gradient.
     unit: Vec<f64>,
-    /// Largest sum of absolute weighted gradient coordinates for which the state stays finite, the result of
-    /// [`Learner::magnitude_budget`].
+    /// Largest sum of absolute values of all weighted gradient entries of the run for which no number of the state
+    /// overflows; returned by [`Learner::magnitude_budget`].
     magnitude_budget: f64,
 }
 
@@ -61,7 +61,8 @@ impl<F: Float, D: Separable<F>> AdaGrad<F, D> {
         Self { domain, iterate, squares: vec![0.0; dim], unit: vec![0.0; dim], magnitude_budget }
     }
 
-    /// Updates the state and the iterate of coordinate `i` with the weighted nonzero `gradient`.
+    /// Adds the weighted, nonzero `gradient` of coordinate `i` to its sum of squares, and takes the coordinate's
+    /// gradient step.
     fn step(&mut self, i: usize, gradient: f64) {
         let unit = fit(self.unit[i], self.squares[i], gradient);
         let ratio = self.unit[i] / unit;

@@ -11,7 +11,8 @@ pub(super) struct Cholesky {
 }
 
 impl Cholesky {
-    /// Creates the factorisation of `size` times the identity matrix of order `dim`. Later calls do not allocate.
+    /// Creates the factorisation of `size`·I, where I is the identity matrix of order `dim`. Later calls do not
+    /// allocate.
     pub(super) fn new(dim: usize, size: f64) -> Self {
         Self { lower: vec![0.0; dim * dim], diagonal: vec![size; dim] }
     }
@@ -75,13 +76,14 @@ impl Cholesky {
         }
     }
 
-    /// Computes the entry H_ij of the factored matrix from its factors, for j ≤ i.
+    /// Computes the entry H_ij of the factored matrix H = L·diag(D)·Lᵀ from its factors, for j ≤ i.
     fn entry(&self, i: usize, j: usize) -> f64 {
         let last = if i == j { 1.0 } else { self.lower[i * self.diagonal.len() + j] };
         self.sum(i, j) + last * self.diagonal[j]
     }
 
-    /// Returns Σ_{k<j} L_ik D_k L_jk, the contribution of the columns of L before j to H_ij.
+    /// Returns Σ_{k<j} L_ik D_k L_jk, the contribution of the columns of L before column j to the entry H_ij of
+    /// L·diag(D)·Lᵀ.
     fn sum(&self, i: usize, j: usize) -> f64 {
         let pairs = self.row(i).iter().zip(self.row(j));
         pairs.zip(&self.diagonal).map(|((a, b), d)| a * d * b).sum()

@@ -38,13 +38,13 @@ pub struct CoinBetting<F, D> {
     domain: D,
     /// L, the upper bound on the absolute value of each coordinate of a weighted gradient.
     bound: f64,
-    /// State of the bettor of each coordinate.
+    /// State of the bettor of each coordinate, a one-dimensional learner.
     coins: Vec<Coin<F>>,
     /// Part of the regret bound due to clipping weighted gradients G to L that does not depend on the comparator u:
     /// Σ(|G| − L)₊·|w_j − centre_j| over rounds and coordinates.
     lost: f64,
-    /// Largest sum of absolute weighted gradient coordinates for which the state stays finite, the result of
-    /// [`Learner::magnitude_budget`].
+    /// Largest sum of absolute values of all weighted gradient entries of the run for which no number of the state
+    /// overflows; returned by [`Learner::magnitude_budget`].
     magnitude_budget: f64,
 }
 
@@ -57,7 +57,7 @@ struct Coin<F> {
     wealth: f64,
     /// n, the number of rounds with a nonzero gradient in this coordinate.
     count: f64,
-    /// Sum over rounds of the clipped-off parts of the weighted gradients G, Σ(|G| − L)₊.
+    /// Sum over rounds of the clipped-off parts of this coordinate's weighted gradients G, Σ(|G| − L)₊ for the bound L.
     cut: f64,
     /// The current iterate w_j of this coordinate.
     iterate: F,
@@ -84,7 +84,8 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
         Self { domain, bound, coins, lost: 0.0, magnitude_budget }
     }
 
-    /// Updates the state and the iterate of coordinate `i` with the weighted nonzero `gradient`.
+    /// Lets the bettor of coordinate `i` win or lose its bet on the weighted, nonzero `gradient`, and sets the
+    /// coordinate of the iterate to its next bet.
     fn step(&mut self, i: usize, gradient: f64) {
         let (wealth, centre) = (wealth(&self.domain, i), self.domain.centre(i).wide());
         let coin = &mut self.coins[i];
@@ -105,8 +106,8 @@ impl<F: Float, D: Separable<F>> CoinBetting<F, D> {
         coin.iterate = self.domain.clip(i, F::of(free));
     }
 
-    /// Returns the regret bound in coordinate `i` against comparators whose coordinate `i` is within `distance` of the
-    /// centre.
+    /// Returns coordinate `i`'s part of the regret bound, against comparators whose coordinate `i` is within `distance`
+    /// of the centre.
     fn regret(&self, i: usize, distance: f64) -> f64 {
         let (coin, wealth) = (&self.coins[i], wealth(&self.domain, i));
         let ratio = if distance > 0.0 { coin.count * distance / wealth } else { 0.0 };

@@ -44,9 +44,9 @@ use crate::{Float, Penalty, Squares, Vector};
 /// Source: Xiao (2010), with A_{t−1} for A_t and fixed λ; McMahan (2017).
 #[derive(Clone, Debug)]
 pub struct CompositeAveraging<F> {
-    /// The penalty Ω, whose strengths are l1 and l2.
+    /// The elastic-net penalty Ω = l1·‖·‖₁ + (l2/2)‖·‖².
     penalty: ElasticNet,
-    /// r, the expected distance of the solution from 0.
+    /// r, the expected distance of the solution from 0; ∞ turns the regulariser off.
     reach: f64,
     /// Z, the sum of weighted gradients after clipping, one number per coordinate.
     sum: Vec<f64>,
@@ -59,11 +59,12 @@ pub struct CompositeAveraging<F> {
     cut: bool,
     /// λ, the strength of the quadratic regulariser (λ/2)‖·‖².
     strength: f64,
-    /// Sum of the weights of the completed rounds.
+    /// Sum of the weights of the rounds whose gradients the learner has received.
     told: f64,
     /// A_t, the sum of the weights of all rounds including the current one: `told` plus the current weight.
     total: f64,
-    /// The part Σ ‖α_t g_t‖²/(2(λ_t + A_t·l2)) of the regret bound.
+    /// Part of the regret bound due to gradients: Σ ‖α_t g_t‖²/(2(λ_t + A_t·l2)) for weighted gradients α_t g_t,
+    /// regulariser strengths λ_t and sums of weights A_t.
     regret: Squares,
     arrays: PhantomData<F>,
 }
@@ -113,8 +114,8 @@ impl<F: Float> CompositeAveraging<F> {
         self.total
     }
 
-    /// Returns the learning rate 1/(λ + A_t·l2), by which the shrunk gradient sum is multiplied; 0 before the first
-    /// nonzero gradient.
+    /// Returns the learning rate 1/(λ + A_t·l2), by which the soft-thresholded gradient sum is multiplied; λ is the
+    /// regulariser's strength and A_t the sum of weights. 0 before the first nonzero gradient.
     pub(crate) fn rate(&self) -> f64 {
         let strength = self.strength + self.penalty.l2 * self.total;
         if strength > 0.0 { (1.0 / strength).min(STEEPEST) } else { 0.0 }
@@ -131,16 +132,16 @@ impl<F: Float> CompositeAveraging<F> {
         self.penalty
     }
 
-    /// Recomputes the regulariser strength λ = √(2(Γ² + V))/r after a change of the threshold Γ or the sum V of squared
-    /// gradients. λ never decreases, even through rounding.
+    /// Recomputes the regulariser's strength λ = √(2(Γ² + V))/r after a change of the clipping threshold Γ or the sum V
+    /// of squared gradient norms. λ never decreases, even through rounding.
     fn retune(&mut self) {
         let mut squares = self.gradients;
         squares.add(self.largest);
         self.strength = self.strength.max(squares.root_of(2.0) / self.reach);
     }
 
-    /// Learns like [`tell`](Learner::tell), and calls `moved(i, old)` just before the gradient sum Z_i changes from
-    /// `old`.
+    /// Learns from the gradient of a round like [`tell`](Learner::tell), and calls `moved(i, old)` just before the
+    /// gradient sum Z_i of coordinate i changes from `old`.
     pub(crate) fn learn<V: Vector<F> + ?Sized>(
         &mut self,
         weight: f64,
@@ -200,7 +201,7 @@ impl<F: Float> Learner<F> for CompositeAveraging<F> {
     }
 
     /// Returns the bound on the regret including the penalty, against comparators whose distance from 0 is at most
-    /// `reach`.
+    /// `reach`; `None` if a gradient was clipped, the learning rate was capped or the bound overflows.
     fn regret_bound(&self) -> Option<f64> {
         let distant = if self.strength > 0.0 { self.strength * self.reach * self.reach / 2.0 } else { 0.0 };
         let bound = distant + self.regret.root() * self.regret.root();

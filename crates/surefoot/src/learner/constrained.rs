@@ -34,13 +34,14 @@ pub struct Constrained<F, L, D> {
     domain: D,
     /// The iterate w, the projection onto the domain of the base learner's iterate z.
     iterate: Vec<F>,
-    /// The unit vector from the iterate w towards the base learner's iterate z; not valid while `outside` is false.
+    /// The unit vector from the iterate w towards the base learner's iterate z; meaningless while `outside` is false.
     outward: Vec<F>,
     /// Whether the base learner's iterate z lies outside of the domain.
     outside: bool,
     /// Scratch space for the gradient that is passed to the base learner.
     told: Vec<F>,
-    /// Upper bound on the distance from the base learner's initial iterate to any point of the domain.
+    /// Upper bound on the distance from the base learner's initial iterate to any point of the domain; for comparators
+    /// in the domain, its regret bound at this distance holds.
     furthest: f64,
 }
 
@@ -63,7 +64,8 @@ impl<F: Float, L: Learner<F>, D: Project<F>> Constrained<F, L, D> {
         &self.base
     }
 
-    /// Projects the base learner's iterate onto the domain and updates `outward` and `outside`.
+    /// Sets the iterate to the projection of the base learner's iterate onto the domain, and updates `outward` and
+    /// `outside`.
     fn play(&mut self) {
         for (i, w) in self.iterate.iter_mut().enumerate() {
             *w = self.base.at(i);

@@ -8,7 +8,8 @@ use crate::{Float, Project, Squares, Vector};
 /// coordinates.
 ///
 /// *Update and guarantee*: those of [`OgdNorm`](crate::OgdNorm): the regret R_T(u) is at most B·√(2V_T), where B is
-/// twice the domain's [`reach`](crate::Domain::reach) and V_T the sum of squared norms of weighted gradients.
+/// twice the domain's [`reach`](crate::Domain::reach) (largest distance from its centre), and V_T the sum of squared
+/// norms of weighted gradients.
 ///
 /// *Cost*: O(d) per step plus the projection. So `Descent` is not a [`Lazy`](crate::Lazy) learner, and
 /// [`Anytime`](crate::Anytime) rejects it at compile time (first example), while [`DenseAnytime`](crate::DenseAnytime)

@@ -34,11 +34,11 @@ pub struct DiagonalFreeGrad<F, D> {
     domain: D,
     /// The state of the one-dimensional FreeGrad learner of each coordinate.
     coordinates: Vec<Coordinate<F>>,
-    /// Part of the regret bound due to clipping weighted gradients G to the largest size h seen before that does not
-    /// depend on the comparator u: Σ(|G| − h)₊·|w_j − centre_j| over rounds and coordinates.
+    /// Part of the regret bound due to clipping that does not depend on the comparator u: Σ(|G| − h)₊·|w_j − centre_j|
+    /// over rounds and coordinates, for weighted gradients G clipped to the largest size h seen before.
     lost: f64,
-    /// Largest sum of absolute weighted gradient coordinates for which the state stays finite, the result of
-    /// [`Learner::magnitude_budget`].
+    /// Largest sum of absolute values of all weighted gradient entries of the run for which no number of the state
+    /// overflows; returned by [`Learner::magnitude_budget`].
     magnitude_budget: f64,
 }
 
@@ -53,7 +53,8 @@ struct Coordinate<F> {
     first: f64,
     /// Largest absolute value of a weighted gradient so far, h.
     largest: f64,
-    /// Sum over rounds of the clipped-off parts of weighted gradients G, Σ(|G| − h)₊.
+    /// Sum over rounds of the clipped-off parts of this coordinate's weighted gradients G, Σ(|G| − h)₊ for the largest
+    /// size h seen before.
     cut: f64,
     /// The current iterate w_j of this coordinate.
     iterate: F,
@@ -64,8 +65,8 @@ impl<F: Float> Coordinate<F> {
         Potential { wealth, first: self.first, largest: self.largest, spread: (1.0 + self.squares).sqrt() }
     }
 
-    /// Clips the weighted `gradient` to the largest size seen before and adds it to the sums; returns the clipped-off
-    /// part.
+    /// Clips the weighted, nonzero `gradient` to the largest size seen before and adds it to the sums; returns the size
+    /// of the clipped-off part, 0 if none.
     fn count(&mut self, gradient: f64) -> f64 {
         let size = gradient.abs();
         if self.first == 0.0 {
@@ -94,7 +95,8 @@ impl<F: Float, D: Separable<F>> DiagonalFreeGrad<F, D> {
         Self { domain, coordinates, lost: 0.0, magnitude_budget }
     }
 
-    /// Updates the state and the iterate of coordinate `i` with the weighted nonzero `gradient`.
+    /// Adds the weighted, nonzero `gradient` of coordinate `i` to its sums, and recomputes the coordinate of the
+    /// iterate.
     fn step(&mut self, i: usize, gradient: f64) {
         let (wealth, centre) = (wealth(&self.domain, i), self.domain.centre(i).wide());
         let one = &mut self.coordinates[i];

@@ -33,22 +33,23 @@ pub struct DiagonalProximal<F, D> {
     domain: D,
     /// State of the one-dimensional learner of each coordinate.
     coordinates: Vec<Coordinate<F>>,
-    /// Indices of the coordinates with a nonzero hint in the current round.
+    /// Indices of the coordinates for which the hint, a prediction of the current round's gradient, is nonzero.
     hinted: Vec<usize>,
-    /// Largest sum of absolute weighted gradient coordinates for which the state stays finite, the result of
-    /// [`Learner::magnitude_budget`].
+    /// Largest sum of absolute values of all weighted gradient entries of the run for which no number of the state
+    /// overflows; returned by [`Learner::magnitude_budget`].
     magnitude_budget: f64,
 }
 
 /// State of the one-dimensional learner of a coordinate whose interval has width B.
 #[derive(Clone, Copy, Debug)]
 struct Coordinate<F> {
-    /// B·(Σσ_i w_i − Z), from past iterates w_i, their regulariser strengths σ_i and the sum Z of weighted gradients.
-    /// Divided by B and the total strength, this is the unclipped iterate without a hint.
+    /// B·(Σσ_i w_i − Z), for the interval width B, past iterates w_i, the strengths σ_i of the regularisers centred at
+    /// them, and the sum Z of weighted gradients. Divided by B and the total strength, this is the unclipped iterate
+    /// without a hint.
     pull: f64,
-    /// V, the sum of squared hint errors (weighted gradient minus hint).
+    /// V, the sum of squared hint errors (weighted gradient minus its prediction, the hint).
     errors: Squares,
-    /// Hint of the current round times the round's weight; 0 without a hint.
+    /// Prediction (hint) of the current round's gradient times the round's weight; 0 without a hint.
     hint: F,
     /// The current iterate w_j of this coordinate.
     iterate: F,
@@ -64,7 +65,8 @@ impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
         Self { domain, coordinates, hinted: Vec::with_capacity(dim), magnitude_budget }
     }
 
-    /// Sets coordinate `i` of the iterate to the minimiser of its linear losses plus regularisers.
+    /// Sets coordinate `i` of the iterate to the minimiser, over its interval, of the past losses plus the hint and the
+    /// regularisers.
     fn play(&mut self, i: usize) {
         let (width, one) = (self.domain.width(i).wide(), &mut self.coordinates[i]);
         let (force, root) = (one.pull - width * one.hint.wide(), one.errors.root_of(2.0));
@@ -78,8 +80,8 @@ impl<F: Float, D: Separable<F>> DiagonalProximal<F, D> {
         one.iterate = self.domain.clip(i, F::of(free.clamp(-span::<F>(), span::<F>())));
     }
 
-    /// Updates the state and the iterate of coordinate `i` with the weighted `gradient`, and discards the coordinate's
-    /// hint.
+    /// Adds the weighted `gradient` of coordinate `i` to its sums, discards its hint, and recomputes the coordinate of
+    /// the iterate.
     fn step(&mut self, i: usize, gradient: f64) {
         let (width, one) = (self.domain.width(i).wide(), &mut self.coordinates[i]);
         let (error, old) = (gradient - one.hint.wide(), one.errors.root_of(2.0));

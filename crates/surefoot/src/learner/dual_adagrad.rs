@@ -31,9 +31,9 @@ use crate::{Float, Vector, kernel};
 /// Source: Duchi, Hazan and Singer (2011), primal-dual update, diagonal matrix.
 #[derive(Clone, Debug)]
 pub struct DualAdaGrad<F> {
-    /// D, the size of each coordinate's first step if the damping is 0.
+    /// D, the size of each coordinate's first step if the damping c is 0.
     reach: f64,
-    /// Square root of the damping c, which is added to the sum of squared gradients.
+    /// √c, where the damping c is added to each coordinate's sum of squared gradients.
     root_damping: f64,
     /// For each coordinate j, the negative sum θ_j of its weighted gradients, divided by `unit[j]`.
     theta: Vec<f64>,
@@ -46,8 +46,8 @@ pub struct DualAdaGrad<F> {
 }
 
 impl<F: Float> DualAdaGrad<F> {
-    /// Creates the learner in `dim` dimensions, with its initial iterate at 0; `scale` is the size D of each
-    /// coordinate's first step. Later calls do not allocate.
+    /// Creates the learner in `dim` dimensions, with its initial iterate at 0 and no damping; `scale` is the size D of
+    /// each coordinate's first step. Later calls do not allocate.
     ///
     /// # Panics
     /// If `scale` is not positive and finite.
@@ -69,7 +69,8 @@ impl<F: Float> DualAdaGrad<F> {
         self
     }
 
-    /// Updates the state and the iterate of coordinate `i` with the weighted nonzero `gradient`.
+    /// Adds the weighted, nonzero `gradient` of coordinate `i` to its sums, from which the iterate is computed when it
+    /// is read.
     fn step(&mut self, i: usize, gradient: f64) {
         let unit = fit(self.unit[i], self.squares[i], gradient);
         let ratio = self.unit[i] / unit;

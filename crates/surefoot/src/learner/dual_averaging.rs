@@ -39,19 +39,20 @@ pub struct DualAveraging<F, D> {
     sum: Vec<f64>,
     /// The weighted hint h of the current round, a prediction of its gradient.
     hint: Hint<F>,
-    /// V, the sum of squared norms of hint errors (weighted gradient minus hint) after clipping.
+    /// V, the sum of squared norms of hint errors (weighted gradient minus its prediction, the hint) after clipping.
     errors: Squares,
     /// Squared norm of Z + h, the sum of weighted gradients plus the current hint.
     norm: Squares,
     /// Γ, the clipping threshold: the largest norm of a hint error so far or the initial bound, whichever is larger.
     largest: f64,
-    /// Whether the hint error (gradient minus hint) of any round was clipped.
+    /// Whether the hint error (gradient minus its prediction, the hint) of any round was clipped.
     cut: bool,
-    /// The learning rate r/√(2(Γ² + V)), with r the reach of the domain; 0 before the first nonzero gradient.
+    /// The learning rate r/√(2(Γ² + V)) for the domain's reach r (the largest distance from its centre), the clipping
+    /// threshold Γ and the sum V of squared hint errors; 0 before the first nonzero gradient.
     rate: f64,
 }
 
-/// The hint of the current round: dense values, mostly 0, and the list of its nonzero coordinates.
+/// The hint (predicted gradient) of the current round: dense values, mostly 0, and the list of its nonzero coordinates.
 #[derive(Clone, Debug)]
 struct Hint<F> {
     /// The hint times the weight of its round, one number per coordinate.
@@ -75,8 +76,8 @@ impl<F: Float> Hint<F> {
         self.support.reserve(self.value.len() - self.support.len());
     }
 
-    /// Returns ‖G − h‖, the norm of the hint error for the weighted gradient G = `weight`·`gradient`, computed over the
-    /// nonzeros of both vectors.
+    /// Returns ‖G − h‖, the norm of the error of the current hint h for the weighted gradient G = `weight`·`gradient`,
+    /// computed over the nonzeros of both vectors.
     fn error<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V) -> f64 {
         let mut squares = Squares::default();
         gradient.each(|i, g| {
@@ -119,7 +120,7 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         self
     }
 
-    /// Returns the distance between the current iterate and the centre. O(1).
+    /// Returns the Euclidean distance between the current iterate and the centre of the domain. O(1).
     pub fn distance(&self) -> f64 {
         self.scale() * self.norm.root()
     }
@@ -132,8 +133,9 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         squares.root_of(2.0)
     }
 
-    /// Recomputes the learning rate r/√(2(Γ² + V)) after a change of Γ or V. The rate never increases, even through
-    /// rounding; it is 0 before the first nonzero gradient.
+    /// Recomputes the learning rate r/√(2(Γ² + V)) after a change of the clipping threshold Γ or the sum V of squared
+    /// hint errors; r is the domain's reach. The rate never increases, even through rounding; it is 0 before the first
+    /// nonzero gradient.
     fn retune(&mut self) {
         let spread = self.spread();
         if spread > 0.0 {
@@ -142,8 +144,8 @@ impl<F: Float, D: Radial<F>> DualAveraging<F, D> {
         }
     }
 
-    /// Applies `change` to coordinate `i` of the gradient sum Z and of the hint h, updates the norm of Z + h, and
-    /// reports the changed coordinate to `moved`.
+    /// Applies `change` to coordinate `i` of the gradient sum Z and of the hint h, updates the norm of Z + h, and calls
+    /// `moved` with `i` and the old value of the iterate's direction there.
     fn shift(&mut self, i: usize, moved: &mut impl FnMut(usize, f64), change: impl FnOnce(&mut f64, &mut F)) {
         let old = self.direction(i);
         moved(i, old);

@@ -1,15 +1,16 @@
-//! Gradient sums, hint errors and exponential weights, shared by the learners on the simplex and the L1 ball.
+//! Gradient sums, hint errors (gradient minus hint) and exponential weights, shared by the learners on the simplex and
+//! the L1 ball.
 
 use crate::squares::weigh;
 use crate::{Float, Vector};
 
-/// The sum of gradients, the hint of the current round, and the last hint error, all multiplied by the weights of their
-/// rounds.
+/// The sum of gradients, the hint (prediction) of the current round's gradient, and the last hint error (gradient minus
+/// hint), all multiplied by the weights of their rounds.
 #[derive(Clone, Debug)]
 pub(super) struct Sums {
     /// The sum Z of weighted gradients of completed rounds, one number per coordinate.
     sum: Vec<f64>,
-    /// The weighted hint h of the current round, one number per coordinate; 0 without a hint.
+    /// The weighted prediction (hint) h of the current round's gradient, one number per coordinate; 0 without a hint.
     hint: Vec<f64>,
     /// The last hint error δ = G − h, weighted gradient minus hint, as computed by [`error`](Sums::error).
     error: Vec<f64>,
@@ -52,8 +53,8 @@ impl Sums {
         &self.error
     }
 
-    /// Adds the hint h and `keep` times the hint error δ to the gradient sum Z, where `keep` ≤ 1 clips the error, and
-    /// discards the hint.
+    /// Adds the weighted gradient, clipped, to the gradient sum Z: the hint h plus `keep` ≤ 1 times the hint error δ.
+    /// Then discards the hint.
     pub(super) fn absorb(&mut self, keep: f64) {
         for (i, sum) in self.sum.iter_mut().enumerate() {
             *sum += self.hint[i] + keep * self.error[i];
@@ -68,8 +69,8 @@ pub(super) fn range(x: &[f64]) -> f64 {
     most - x.iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-/// Computes exp(−`rate`·`above`) for `above` ≥ 0. If the rate is infinite, the result is 1 for `above` = 0 and 0
-/// otherwise.
+/// Computes exp(−`rate`·`above`), the unnormalised weight of an expert whose loss exceeds the smallest one by `above` ≥
+/// 0. If the rate is infinite, the result is 1 for `above` = 0 and 0 otherwise.
 pub(super) fn decay(rate: f64, above: f64) -> f64 {
     if above == 0.0 { 1.0 } else { (-rate * above).exp() }
 }

@@ -67,10 +67,11 @@ pub struct FreeGrad<F, D> {
     largest: f64,
     /// The number s in the iterate w = centre − s·Z, where Z is the sum of weighted gradients.
     scale: f64,
-    /// Sum over rounds of the clipped-off parts of the norms of weighted gradients G_t, Σ(‖G_t‖ − h)₊.
+    /// Sum over rounds of the clipped-off parts of the norms of weighted gradients G_t, Σ(‖G_t‖ − h)₊ for the largest
+    /// norm h seen before.
     cut: f64,
-    /// Part of the regret bound due to clipping weighted gradients G_t to the largest norm h seen before that does not
-    /// depend on the comparator u: Σ(‖G_t‖ − h)₊·‖w_t − centre‖.
+    /// Part of the regret bound due to clipping that does not depend on the comparator u: Σ(‖G_t‖ − h)₊·‖w_t − centre‖
+    /// for weighted gradients G_t clipped to the largest norm h seen before.
     lost: f64,
     /// Whether `scale` ever had to be capped to stay finite, after which there is no regret bound.
     slow: bool,
@@ -103,8 +104,8 @@ impl<F: Float, D: Radial<F>> FreeGrad<F, D> {
         Potential { wealth: self.domain.reach(), first, largest, spread: squares.root() / largest }
     }
 
-    /// Recomputes `scale`, the number s in w = centre − s·Z, after a change of the gradient sum Z or the largest norm
-    /// h.
+    /// Recomputes `scale`, the number s in the iterate w = centre − s·Z, after a change of the gradient sum Z or of the
+    /// largest gradient norm h.
     fn retune(&mut self) {
         let m = self.norm.root() / self.largest;
         let bet = self.potential().bet(m);

@@ -33,10 +33,11 @@ use crate::{Float, Vector};
 /// stability term by Hoeffding's lemma.
 #[derive(Clone, Debug)]
 pub struct Hedge<F> {
-    /// The sum Z of weighted gradients, the hint of the current round, and the last hint error (gradient minus hint).
+    /// The sum Z of weighted gradients, the hint (prediction) of the current round's gradient, and the last hint error
+    /// (gradient minus hint).
     sums: Sums,
-    /// The clipping threshold Γ for ranges (largest minus smallest coordinate) of hint errors, and the sum of their
-    /// squares.
+    /// The clipping threshold Γ for ranges (largest minus smallest coordinate) of hint errors (gradient minus its
+    /// prediction, the hint), and the sum of their squares.
     clip: Clip,
     /// The current weights w of the experts, which sum to 1.
     iterate: Vec<f64>,

@@ -40,11 +40,11 @@ pub struct Leader<F, D> {
     pull: Vec<f64>,
     /// A_t, the sum of the weights of quadratic losses; linear losses do not count.
     total: f64,
-    /// The regret bound Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t), where w_t is the iterate and x_t the query point of round
-    /// t.
+    /// The regret bound Σ α_t²‖g_t + μ(w_t − x_t)‖²/(2μA_t), where α_t is the weight of round t, A_t the sum of
+    /// weights, g_t the gradient, w_t the iterate and x_t the query point.
     regret: Squares,
-    /// The excess bound of the theorem on strong convexity for this run, and the bound given by the first gradient
-    /// alone.
+    /// Upper bounds on the excess loss computed from the gradients of this run: that of the theorem for the output, and
+    /// that of the first gradient alone.
     promise: Promise,
 }
 
@@ -73,8 +73,8 @@ impl<F: Float, D: Project<F>> Leader<F, D> {
         self.curvature
     }
 
-    /// Moves the iterate to the minimiser of the sum of all losses. While all losses are linear there is no minimiser,
-    /// and the iterate stays.
+    /// Moves the iterate to the minimiser over the domain of the sum of all losses. While all losses are linear the
+    /// iterate stays.
     fn follow(&mut self) {
         if self.total > 0.0 {
             for (w, pull) in self.iterate.iter_mut().zip(&self.pull) {
@@ -84,9 +84,9 @@ impl<F: Float, D: Project<F>> Leader<F, D> {
         }
     }
 
-    /// Adds the linear part of a loss, and updates the regret bound. `weight`·`gradient` + `bend` is the weighted
-    /// gradient of the whole loss at the iterate, where `bend(self, i)` is coordinate i of the quadratic part's
-    /// gradient.
+    /// Adds the linear part of a loss to the sum of losses, updates the regret bound, and moves the iterate.
+    /// `weight`·`gradient` + `bend` is the weighted gradient of the whole loss at the iterate, where `bend(self, i)` is
+    /// coordinate i of the quadratic part's gradient.
     fn learn<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, bend: impl Fn(&Self, usize) -> f64) {
         let mut slope = Squares::default();
         (0..self.pull.len()).for_each(|i| slope.add(bend(self, i)));

@@ -40,7 +40,7 @@ pub struct Magnitude<S, Y> {
     magnitude: S,
     /// The learner of the direction y, whose domain is a unit ball around 0 in some norm.
     direction: Y,
-    /// Initial value of the magnitude s, from which distances are measured in regret bounds.
+    /// Initial value of the magnitude s; the magnitude learner's regret bounds depend on the distance from it.
     start: f64,
 }
 
@@ -61,7 +61,8 @@ impl<S: Learner<f64>, Y> Magnitude<S, Y> {
         self.magnitude.at(0).max(0.0)
     }
 
-    /// Passes `slope` to the magnitude learner, unless that would push an already negative magnitude further down.
+    /// Passes `slope`, the derivative of the loss in the magnitude, to the magnitude learner, unless that would
+    /// decrease an already negative magnitude.
     fn stretch(&mut self, weight: f64, slope: f64) {
         if self.magnitude.at(0) >= 0.0 || slope < 0.0 {
             self.magnitude.tell(weight, &[slope]);
@@ -69,7 +70,8 @@ impl<S: Learner<f64>, Y> Magnitude<S, Y> {
     }
 }
 
-/// Returns the inner product ⟨g, y⟩ of `gradient` and the iterate of `direction`.
+/// Returns the inner product ⟨g, y⟩ of the gradient g and the iterate y of the learner `direction`: the derivative of
+/// the loss in the magnitude.
 fn slope<F: Float, V: Vector<F> + ?Sized>(gradient: &V, direction: &impl Learner<F>) -> f64 {
     let mut sum = 0.0;
     gradient.each(|i, g| sum += g.wide() * direction.at(i).wide());
@@ -90,8 +92,8 @@ impl<F: Float, S: Learner<f64>, Y: Learner<F>> Learner<F> for Magnitude<S, Y> {
         self.direction.open(weight);
     }
 
-    /// Returns the smaller budget of the two learners. The slopes of the magnitude learner stay within this budget too,
-    /// since they are inner products of gradients and points of a unit ball.
+    /// Returns the smaller budget (limit on the sum of absolute gradient entries) of the two learners. It also holds
+    /// for the gradients of the magnitude learner, which are inner products of gradients and points of a unit ball.
     fn magnitude_budget(&self, weight: f64) -> f64 {
         self.magnitude.magnitude_budget(weight).min(self.direction.magnitude_budget(weight))
     }

@@ -68,21 +68,22 @@ const STEEPEST: f64 = 1e270;
 /// Largest sum of absolute weighted gradient coordinates that learners accept, 2^1000, far below overflow in `f64`.
 const LARGEST: f64 = f64::MAX / (1_u64 << 24) as f64;
 
-/// Returns the largest absolute coordinate of iterates for which they are finite in `F` and their weighted sums over
-/// rounds finite in `f64`.
+/// Returns the largest absolute value that coordinates of iterates may have: it leaves them finite in `F`, and their
+/// weighted sums over rounds finite in `f64`.
 fn span<F: Float>() -> f64 {
     let arrays: f64 = F::max_value().wide() / (1_u64 << 24) as f64;
     arrays.min(LARGEST / (1_u128 << 100) as f64)
 }
 
-/// Returns the [`magnitude_budget`](Learner::magnitude_budget) of a learner that stores sums of gradients, and iterates
-/// within `reach` of its centre; 0 if such iterates could overflow.
+/// Returns the [`magnitude_budget`](Learner::magnitude_budget), a limit on sums of absolute gradient entries, of a
+/// learner that stores gradient sums, and iterates within distance `reach` of its centre; 0 if such iterates could
+/// overflow.
 fn room_within<F: Float>(reach: f64) -> f64 {
     if reach <= span::<F>() { LARGEST } else { 0.0 }
 }
 
-/// Returns the [`magnitude_budget`](Learner::magnitude_budget) of a learner whose iterates are sums of gradients
-/// divided by `steepness`.
+/// Returns the [`magnitude_budget`](Learner::magnitude_budget), a limit on sums of absolute gradient entries, of a
+/// learner whose iterates are gradient sums divided by `steepness`.
 pub(crate) fn leader_room<F: Float>(steepness: f64) -> f64 {
     (span::<F>() * steepness).min(LARGEST)
 }
@@ -188,8 +189,8 @@ pub trait LazyHinted<F: Float>: Lazy<F> + Hinted<F> {
 ///
 /// Source: arXiv 1903.00974, Algorithm 2.
 pub trait Quadratic<F: Float>: Learner<F> {
-    /// Whether the guarantee for the whole run is weaker than the bound that the first gradient alone gave for the
-    /// first point; see [`Status::Strayed`](crate::Status::Strayed).
+    /// Whether the upper bound on the excess loss for the whole run exceeds the one that the first gradient alone gave
+    /// for the first point, so that it is vacuous; see [`Status::Strayed`](crate::Status::Strayed).
     fn strayed(&self) -> bool {
         false
     }
@@ -210,7 +211,7 @@ pub trait Quadratic<F: Float>: Learner<F> {
 ///
 /// Source: Xiao (2010); Duchi, Shalev-Shwartz, Singer and Tewari (2010).
 pub trait Penalised<F: Float>: Learner<F> {
-    /// Returns the penalty Ω that the learner minimises exactly.
+    /// Returns the penalty Ω that the learner minimises exactly, as a function.
     fn penalty(&self) -> impl Penalty;
 
     /// Returns the value of the penalty Ω at the current iterate.

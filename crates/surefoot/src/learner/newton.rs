@@ -59,7 +59,8 @@ pub struct OnlineNewton<F, D> {
     shifted: Cholesky,
     /// Two scratch vectors: the candidate iterate minus the centre, and that vector normalised.
     work: [Vec<f64>; 2],
-    /// The sum Σ α_t²(1 + γ_t⟨g_t, w_t − x_t⟩)²⟨g_t, H_t⁻¹g_t⟩, half of which is part of the regret bound.
+    /// The sum Σ α_t²(1 + γ_t⟨g_t, w_t − x_t⟩)²⟨g_t, H_t⁻¹g_t⟩ for weights α_t, gradients g_t at query points x_t,
+    /// iterates w_t, curvatures γ_t and Hessians H_t; the regret bound contains half of it.
     regret: f64,
 }
 
@@ -88,8 +89,9 @@ impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
         }
     }
 
-    /// Adds a loss of weight `weight` that has gradient g = `gradient` at the query point x and curvature γ = `gamma`
-    /// along g. `inner` is γ⟨g, x − centre⟩, and `bend` is γ⟨g, w − x⟩ for the current iterate w.
+    /// Adds a loss to the sum of losses and moves the iterate. The loss has weight `weight`, gradient g = `gradient` at
+    /// the query point x and curvature γ = `gamma` along g; `inner` is γ⟨g, x − centre⟩, and `bend` is γ⟨g, w − x⟩ for
+    /// the current iterate w.
     fn learn<V: Vector<F> + ?Sized>(&mut self, weight: f64, gradient: &V, gamma: f64, inner: f64, bend: f64) {
         if weight == 0.0 {
             return;
@@ -125,9 +127,9 @@ impl<F: Float, D: Radial<F>> OnlineNewton<F, D> {
         }
     }
 
-    /// Writes the vector (H + νI)⁻¹b of norm `radius` to `work[0]`, with ν ≥ 0 found by Newton's method on the
-    /// reciprocal of the norm. The reciprocal is concave in ν, so steps that start below the solution never overshoot
-    /// it.
+    /// Writes to `work[0]` the vector (H + νI)⁻¹b for the ν ≥ 0 at which its norm is `radius`: the minimiser of ½⟨p,
+    /// Hp⟩ − ⟨b, p⟩ on the ball. ν is found by Newton's method on the reciprocal of the norm, which is concave in ν, so
+    /// steps that start below the solution never overshoot it.
     fn confine(&mut self, radius: f64) {
         let [point, slope] = &mut self.work;
         let mut shift = 0.0;

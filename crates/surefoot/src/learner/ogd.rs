@@ -5,8 +5,8 @@ use crate::memory::lengthen;
 use crate::squares::weigh;
 use crate::{Float, Grow, Radial, Squares, Vector};
 
-/// Scale below which the direction is multiplied by the scale and the scale reset to 1, so that neither leaves the
-/// range of floating-point numbers.
+/// Value of the scale s in the iterate centre + s·direction below which s is multiplied into the direction and reset to
+/// 1, so that neither leaves the range of floating-point numbers.
 const SMALL: f64 = 1.0 / 65536.0;
 
 /// Projected online gradient descent with a learning rate that adapts to the gradient norms seen.
@@ -34,7 +34,7 @@ pub struct OgdNorm<F, D> {
     domain: D,
     /// The direction (w − centre)/scale of the iterate w, one number per coordinate.
     direction: Vec<F>,
-    /// The factor of the direction in the iterate w = centre + scale · direction, common to all coordinates.
+    /// The factor s of the direction in the iterate w = centre + s·direction, common to all coordinates.
     scale: f64,
     /// V, the sum of the squared norms of weighted gradients so far.
     gradients: Squares,
@@ -50,13 +50,14 @@ impl<F: Float, D: Radial<F>> OgdNorm<F, D> {
         Self { domain, direction, scale: 1.0, gradients: Squares::default(), norm: Squares::default() }
     }
 
-    /// Returns B/scale, where B is twice the domain's reach: the length by which the direction moves for a gradient of
-    /// norm √(2V).
+    /// Returns B/s, for B twice the domain's reach and the scale s in the iterate centre + s·direction: a weighted
+    /// gradient G changes the direction by −(B/s)·G/√(2V).
     fn stride(&self) -> f64 {
         2.0 * self.domain.reach() / self.scale
     }
 
-    /// Multiplies the direction by the scale and resets the scale to 1; reports every coordinate to `moved`.
+    /// Multiplies the direction by the scale and resets the scale to 1, which leaves the iterate unchanged; passes the
+    /// index and the old value of every coordinate of the direction to `moved`.
     fn renew(&mut self, mut moved: impl FnMut(usize, f64)) {
         let mut norm = Squares::default();
         for (i, u) in self.direction.iter_mut().enumerate() {
@@ -78,8 +79,8 @@ impl<F: Float, D: Radial<F>> Learner<F> for OgdNorm<F, D> {
         place(self, i)
     }
 
-    /// Returns a budget under which the direction does not overflow either; the direction is up to 2^16 times as long
-    /// as the iterate minus the centre.
+    /// Returns the limit on the sum of absolute gradient entries up to which neither the iterate nor the direction
+    /// overflows; the direction is up to 2^16 times as long as the iterate minus the centre.
     fn magnitude_budget(&self, _: f64) -> f64 {
         room_within::<F>(self.domain.reach() / SMALL)
     }

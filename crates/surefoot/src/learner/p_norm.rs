@@ -37,9 +37,11 @@ const HALVINGS: usize = 60;
 /// Source: Gentile (2003); the regret by strong convexity of ½‖·‖_p² with modulus p − 1 = 1/(q − 1).
 #[derive(Clone, Debug)]
 pub struct PNorm<F> {
-    /// The sum Z of weighted gradients, the hint of the current round, and the last hint error (gradient minus hint).
+    /// The sum Z of weighted gradients, the hint (prediction) of the current round's gradient, and the last hint error
+    /// (gradient minus hint).
     sums: Sums,
-    /// The clipping threshold Γ for q-norms of hint errors, and the sum of their squares.
+    /// The clipping threshold Γ for q-norms of hint errors (gradient minus its prediction, the hint), and the sum of
+    /// their squares.
     clip: Clip,
     /// Radius r of the L1 ball that contains all iterates.
     radius: f64,
@@ -63,14 +65,14 @@ impl<F: Float> PNorm<F> {
         Self { sums: Sums::new(dim), clip: Clip::default(), radius, power, iterate, arrays: PhantomData }
     }
 
-    /// Returns √(2(q − 1)(Γ² + V)), the regulariser's strength λ times the radius, where V is the sum of squared
-    /// q-norms of clipped hint errors.
+    /// Returns √(2(q − 1)(Γ² + V)) = λ·r, for the regulariser's strength λ, the radius r of the L1 ball, the clipping
+    /// threshold Γ and the sum V of squared q-norms of clipped hint errors.
     fn spread(&self) -> f64 {
         (2.0 * f64::from(self.power - 1)).sqrt() * self.clip.spread()
     }
 
-    /// Moves the iterate to the minimiser of ⟨Z + h, ·⟩ + (λ/2)‖·‖_p² over the L1 ball. Coordinates are divided by the
-    /// largest |Z_j + h_j|, so that their q-th powers stay in range.
+    /// Moves the iterate to the minimiser of ⟨Z + h, ·⟩ + (λ/2)‖·‖_p² over the L1 ball, where Z is the gradient sum and
+    /// h the hint. Coordinates are divided by the largest |Z_j + h_j|, so that their q-th powers stay in range.
     fn play(&mut self) {
         let most = (0..self.sums.dim()).map(|i| self.sums.at(i).abs()).fold(0.0, f64::max);
         let limit = self.spread() / most; // ‖w‖₁ ≤ r where ‖λw‖₁ ≤ λr, in these units
@@ -92,8 +94,8 @@ impl<F: Float> PNorm<F> {
         }
     }
 
-    /// Writes the gradient of ½‖θ‖_q² to the iterate and returns the gradient's L1 norm. θ is −(Z + h)/`most`
-    /// soft-thresholded at `shrink`, for the gradient sum Z and the hint h.
+    /// Sets the iterate to the gradient of ½‖θ‖_q² at θ, and returns its L1 norm. θ is −(Z + h)/`most` soft-thresholded
+    /// at `shrink`, for the gradient sum Z and the hint h.
     fn mirror(&mut self, most: f64, shrink: f64) -> f64 {
         let theta = |i: usize| (self.sums.at(i).abs() / most - shrink).max(0.0);
         let largest = 1.0 - shrink;

@@ -19,8 +19,8 @@ pub(super) fn furthest<F: Float>(domain: &impl Separable<F>, i: usize) -> f64 {
     furthest.min(span::<F>())
 }
 
-/// The parameters of FreeGrad's potential C·V^(−1/2)·exp(n²/(2V + 2hn)) with C = ε·h_1², as a function of the norm n =
-/// ‖Z‖ of the gradient sum.
+/// The parameters of FreeGrad's potential C·V^(−1/2)·exp(n²/(2V + 2hn)), a function of the norm n of the gradient sum,
+/// where C = ε·h_1². The potential's derivative determines the iterate, and its convex conjugate the regret bound.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Potential {
     /// ε, the initial wealth, an estimate of the solution's distance from the centre.
@@ -34,8 +34,8 @@ pub(super) struct Potential {
 }
 
 impl Potential {
-    /// Returns the potential's derivative with respect to n, times h/n, at n = `m`·h. The iterate minus the centre is
-    /// minus this value times Z/h.
+    /// Returns the potential's derivative in n at n = `m`·h, divided by `m`, for the norm n of the gradient sum Z and
+    /// the largest gradient norm h. The iterate minus the centre is minus this value times Z/h.
     ///
     /// Only ratios of gradient norms are used, so their scale does not matter. C enters the exponent as a logarithm, so
     /// that neither a large exponent nor a small first gradient over- or underflows.
@@ -46,8 +46,8 @@ impl Potential {
         self.wealth * (rest * log.exp()).min(FURTHEST / m)
     }
 
-    /// Returns an upper bound on ε·h_1 + sup over n of (`distance`·n − potential(n)), the regret against a comparator
-    /// at `distance` from the centre.
+    /// Returns an upper bound on the regret against a comparator at `distance` from the centre: on ε·h_1 + sup over n
+    /// of (`distance`·n − potential(n)), with the initial wealth ε and the first gradient norm h_1.
     pub(super) fn regret(&self, distance: f64) -> f64 {
         let start = self.wealth * self.first;
         if distance == 0.0 || self.first == 0.0 {
@@ -65,8 +65,9 @@ impl Potential {
 mod tests {
     use super::Potential;
 
-    /// Checks that the closed-form regret bound is at least the potential's conjugate found by numerical search, for C
-    /// from 10⁻⁶⁰ to 10⁶ and distances from 10⁻⁶ to 10¹².
+    /// Checks that the closed-form regret bound is at least the potential's convex conjugate found by numerical search,
+    /// for distances from 10⁻⁶ to 10¹², initial wealths from 10⁻³ to 10⁶ and first gradients from 10⁻³⁰ to 1 times the
+    /// largest.
     #[test]
     fn the_closed_form_is_above_the_conjugate() {
         let (mut worst, mut cases) = (0.0_f64, 0);
@@ -94,8 +95,8 @@ mod tests {
         assert!(cases > 3000 && worst > 0.8, "{worst}");
     }
 
-    /// Checks the inequality on which the regret bound rests, Ψ(Z + G, V + G²) ≤ Ψ(Z, V) + ⟨G, ∇Ψ⟩ for the potential Ψ
-    /// and |G| ≤ h, in two dimensions.
+    /// Checks on random values the inequality on which the regret bound rests, Ψ(Z + G, V + G²) ≤ Ψ(Z, V) + ⟨G, ∇Ψ⟩ for
+    /// FreeGrad's potential Ψ, the gradient sum Z and a gradient G no larger than the largest one, in two dimensions.
     #[test]
     fn one_step_costs_nothing() {
         let value = |n: f64, v: f64| -0.5 * v.ln() + n * n / (2.0 * v + 2.0 * n);

@@ -37,16 +37,18 @@ const FAR: f64 = (1_u64 << 60) as f64;
 pub struct Proximal<F, D> {
     /// The domain D that contains all iterates.
     domain: D,
-    /// B·(Σσ_i w_i − Z), from past iterates w_i, their regulariser strengths σ_i and the sum Z of weighted gradients.
-    /// The factor B, twice the domain's reach, avoids a division by B.
+    /// B·(Σσ_i w_i − Z), for past iterates w_i, the strengths σ_i of the regularisers centred at them, and the sum Z of
+    /// weighted gradients. The factor B, twice the domain's reach, avoids a division by B.
     pull: Vec<f64>,
-    /// Hint of the current round times the round's weight, one number per coordinate; 0 without a hint.
+    /// Prediction (hint) of the current round's gradient times the round's weight, one number per coordinate; 0 without
+    /// a hint.
     hint: Vec<f64>,
     /// The current iterate w, one number per coordinate.
     iterate: Vec<F>,
-    /// V, the sum of squared norms of hint errors (weighted gradient minus hint).
+    /// V, the sum of squared norms of hint errors (weighted gradient minus its prediction, the hint).
     errors: Squares,
-    /// The result of [`Learner::magnitude_budget`], computed so that `pull` stays finite too.
+    /// Largest sum of absolute values of all weighted gradient entries of the run for which no number of the state,
+    /// `pull` included, overflows; returned by [`Learner::magnitude_budget`].
     magnitude_budget: f64,
 }
 
@@ -71,12 +73,13 @@ impl<F: Float, D: Project<F>> Proximal<F, D> {
         2.0 * self.domain.reach()
     }
 
-    /// Returns coordinate `i` of B·(Σσ_i w_i − Z − h), `pull` minus B times the current hint h.
+    /// Returns coordinate `i` of `pull` minus B times the current hint h, which is B·(Σσ_i w_i − Z − h); the iterate is
+    /// its projection after division by B and the total regulariser strength.
     fn force(&self, i: usize) -> f64 {
         self.pull[i] - self.diameter() * self.hint[i]
     }
 
-    /// Moves the iterate to the minimiser over the domain of the linear losses plus regularisers.
+    /// Moves the iterate to the minimiser over the domain of the past losses plus the hint and the regularisers.
     fn play(&mut self) {
         let mut squares = Squares::default();
         (0..self.pull.len()).for_each(|i| squares.add(self.force(i)));
@@ -137,14 +140,15 @@ impl<F: Float, D: Project<F>> Hinted<F> for Proximal<F, D> {
     }
 }
 
-/// Returns the [`magnitude_budget`](Learner::magnitude_budget) of a learner that stores sums of gradients multiplied by
-/// twice the domain's reach, and weighted sums of its iterates.
+/// Returns the [`magnitude_budget`](Learner::magnitude_budget), a limit on sums of absolute gradient entries, of a
+/// learner that stores gradient sums multiplied by twice the domain's reach, and weighted sums of its iterates.
 pub(super) fn pulled_room<F: Float>(domain: &impl Domain<F>, dim: usize) -> f64 {
     let furthest = (0..dim).map(|i| domain.centre(i).wide().abs()).fold(domain.reach(), f64::max);
     room_within::<F>(furthest) / (4.0 * furthest).max(1.0)
 }
 
-/// Computes √(2(V + δ²)) − √(2V) without cancellation, where `new` and `old` are these two roots and `error` is δ.
+/// Computes √(2(V + δ²)) − √(2V) without cancellation, for the sum V of squared errors and the new error δ: `old` is
+/// √(2V), `new` is √(2(V + δ²)), and `error` is |δ|.
 pub(super) fn growth(old: f64, new: f64, error: f64) -> f64 {
     if error == 0.0 { 0.0 } else { 2.0 * error * (error / (new + old)) }
 }

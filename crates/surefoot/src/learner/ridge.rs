@@ -52,7 +52,8 @@ pub struct Ridge<F, D> {
     norm: Squares,
     /// A_t, the sum of the weights of the rounds so far.
     total: f64,
-    /// The bound Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t) on the regret including the penalty.
+    /// The bound Σ α_t²‖g_t + μ(w_t − centre)‖²/(2μA_t) on the regret including the penalty, for weights α_t, their
+    /// sums A_t, gradients g_t and iterates w_t.
     regret: Squares,
     arrays: PhantomData<F>,
 }
@@ -98,7 +99,7 @@ impl<F: Float, D: Radial<F>> Learner<F> for Ridge<F, D> {
         self.tell_moved(weight, gradient, |_, _| {});
     }
 
-    /// Returns the bound on the regret including the penalty; see [`Penalised`].
+    /// Returns the bound on the regret including the penalty, as defined in [`Penalised`]; `None` if it overflows.
     fn regret_bound(&self) -> Option<f64> {
         let root = self.regret.root();
         root.is_finite().then_some(root * root)

@@ -32,9 +32,11 @@ use crate::{Float, Vector};
 /// Source: Kivinen and Warmuth (1997).
 #[derive(Clone, Debug)]
 pub struct SignedHedge<F> {
-    /// The sum Z of weighted gradients, the hint of the current round, and the last hint error (gradient minus hint).
+    /// The sum Z of weighted gradients, the hint (prediction) of the current round's gradient, and the last hint error
+    /// (gradient minus hint).
     sums: Sums,
-    /// The clipping threshold Γ for maximum norms of hint errors, and the sum of their squares.
+    /// The clipping threshold Γ for maximum norms of hint errors (gradient minus its prediction, the hint), and the sum
+    /// of their squares.
     clip: Clip,
     /// Radius r of the L1 ball that contains all iterates.
     radius: f64,

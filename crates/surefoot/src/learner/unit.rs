@@ -2,7 +2,8 @@
 
 use crate::squares::binade;
 
-/// Largest ratio of a gradient to its coordinate's unit (scale) at which the unit need not grow: 2^20.
+/// Ratio of a gradient to its coordinate's unit (the power of two by which gradients are divided) up to which the unit
+/// need not grow: 2^20.
 const LARGE: f64 = (1_u64 << 20) as f64;
 
 /// Returns the power of two by which one coordinate's gradients are to be divided from now on: the old `unit`, or a

@@ -1,4 +1,4 @@
-//! Numbers of 150 digits for the twins.
+//! High-precision numbers (512 bits, about 150 digits) for the reference implementations.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -14,11 +14,12 @@ type Digits = FBig<HalfEven, 2>;
 const BITS: usize = 512;
 
 thread_local! {
-    /// All numbers of a run: so that [`Big`] can be copied as `f64` can.
+    /// The values of all [`Big`] numbers of this thread; a `Big` is only an index into them, so that it is `Copy` as
+    /// `f64` is.
     static POOL: RefCell<Vec<Digits>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A number of [`BITS`] bits: its place among those of the run.
+/// A floating-point number of [`BITS`] bits, as an index into the thread's `POOL` of values.
 #[derive(Clone, Copy)]
 pub(crate) struct Big(usize);
 
@@ -30,7 +31,7 @@ impl Big {
         })
     }
 
-    /// Forgets the numbers that are made in `f`: none of them may be left.
+    /// Runs `f` and frees all numbers created in it; none of them may be used afterwards.
     pub(crate) fn within<T>(f: impl FnOnce() -> T) -> T {
         let made = POOL.with_borrow(Vec::len);
         let result = f();
@@ -38,7 +39,7 @@ impl Big {
         result
     }
 
-    /// The nearest number of `f64`.
+    /// Returns the nearest `f64`.
     pub(crate) fn narrow(self) -> f64 {
         self.one(|x| x.to_f64().value())
     }

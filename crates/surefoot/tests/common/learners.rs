@@ -1,4 +1,4 @@
-//! The table of learners with their twins.
+//! The table of all learners, each with its dense reference implementation (twin).
 
 use surefoot::{
     AdaGrad, AdaHedge, Ball, BoxDomain, CoinBetting, Constrained, Descent, DiagonalFreeGrad, DiagonalProximal,
@@ -10,13 +10,15 @@ use surefoot_oracle::{experts, learners as twins, parameter_free as free, proxim
 
 use super::{Visit, narrow, numbers};
 
-/// All learners, on all the domains that fit them. A new learner is a new row in one of the two tables.
+/// Visits all learners on all domains that suit them, each with its reference implementation. To test a new learner,
+/// add a row to one of the two tables.
 pub(crate) fn learners<F: Float>(dim: usize, visit: &mut impl Visit<F>) {
     lazy_learners(dim, visit);
     dense_learners(dim, visit);
 }
 
-/// The domains of the tables.
+/// The domains of the table of learners, for the reference implementations (number type `N`), and the coordinates of
+/// those not centred at 0.
 struct Domains<N> {
     whole: Domain<N>,
     ball: Domain<N>,
@@ -51,7 +53,7 @@ impl<N: Number> Domains<N> {
     }
 }
 
-/// Those with a sparse form, with twins of numbers N.
+/// Visits the learners with a sparse form, with reference implementations that compute in the number type `N`.
 pub(crate) fn lazy_learners<F: Float, N: Number + 'static>(dim: usize, visit: &mut impl Visit<F, N>) {
     let (all, of) = (Domains::<N>::new(dim), N::of);
     let Domains { whole, ball, away, cube, cuboid, .. } = &all;
@@ -93,7 +95,7 @@ pub(crate) fn lazy_learners<F: Float, N: Number + 'static>(dim: usize, visit: &m
     parameter_free(dim, visit);
 }
 
-/// Those of the learners with a sparse form that need no radius.
+/// Visits the parameter-free learners (those that need no radius) with a sparse form.
 fn parameter_free<F: Float, N: Number + 'static>(dim: usize, visit: &mut impl Visit<F, N>) {
     let of = N::of;
     let whole = Domain::WholeSpace(of(0.5));
@@ -140,7 +142,7 @@ fn parameter_free<F: Float, N: Number + 'static>(dim: usize, visit: &mut impl Vi
     visit.lazy("magnitude", core, &magnitude, &whole);
 }
 
-/// Those that move everywhere.
+/// Visits the learners without a sparse form, which move all coordinates in every round.
 fn dense_learners<F: Float>(dim: usize, visit: &mut impl Visit<F>) {
     let all = Domains::<f64>::new(dim);
     let Domains { whole, ball, away, cuboid, .. } = &all;

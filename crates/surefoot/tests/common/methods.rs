@@ -1,4 +1,5 @@
-//! The table of conversions with their twins, but for the anytime one, which is tried with every learner.
+//! The table of all conversions except the plain anytime one (which is tested with every learner), each with its dense
+//! reference implementation (twin).
 
 use std::fmt::{Debug, Formatter};
 
@@ -12,18 +13,20 @@ use surefoot_oracle::{Domain, Learner, Number, learners as twins, proximal};
 
 use super::{Weight, narrow, numbers, weights};
 
-/// A twin: so many rounds with these gradients.
+/// A reference implementation of a conversion: runs it for the given number of rounds, with gradients from the oracle,
+/// and returns all its points.
 pub(crate) type Play<'a, N = f64> = &'a dyn Fn(u64, Oracle<N>) -> Vec<Round<N>>;
 
-/// What a table-driven test does with each conversion.
+/// A test to run on each conversion in the table.
 pub(crate) trait Methods<F: Float, N = f64> {
     fn method<A: AskTell<F> + Clone + Debug>(&mut self, name: &str, method: A, twin: Play<N>);
 
-    /// How many rounds there will be, for those who must know.
+    /// Returns the number of rounds of the test, for conversions that must know it in advance.
     fn rounds(&self) -> u64;
 }
 
-/// All conversions, in `dim` dimensions, for losses that are multiplied by `size`. A new conversion is a new row here.
+/// Visits all conversions in `dim` dimensions, with parameters for losses multiplied by `size`. To test a new
+/// conversion, add a row here.
 pub(crate) fn methods<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
     optimistic(dim, false, visit);
     others(dim, size, visit);
@@ -31,7 +34,8 @@ pub(crate) fn methods<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<
     newton(dim, size, visit);
 }
 
-/// Those with a sparse form, each before its dense form, with twins of numbers N.
+/// Visits the conversions with a sparse form, each followed by its dense form, with reference implementations that
+/// compute in the number type `N`.
 pub(crate) fn sparse_methods<F: Float, N: Number>(dim: usize, size: f64, visit: &mut impl Methods<F, N>) {
     optimistic(dim, true, visit);
     others(dim, size, visit);
@@ -45,7 +49,7 @@ fn others<F: Float, N: Number>(dim: usize, size: f64, visit: &mut impl Methods<F
     composite(dim, size, visit);
 }
 
-/// Weights that can be shown.
+/// Weights given by a function, with the `Debug` that tests need.
 #[derive(Clone)]
 struct Own(Weight);
 
@@ -61,7 +65,8 @@ impl Debug for Own {
     }
 }
 
-/// A ball around another point than 0.
+/// A ball around any centre, to be made as a type of the core crate (`core`) and of the reference implementation
+/// (`twin`).
 struct Away {
     centre: Vec<f64>,
     radius: f64,
@@ -81,7 +86,8 @@ impl Away {
     }
 }
 
-/// With weights t, and shrunk hints with weights 1; or with all weights.
+/// Visits Algorithm 3 over several learners: last gradients as hints with weights α_t = t, and shrunk hints with
+/// weights 1; with `all`, both with all weights.
 fn optimistic<F: Float, N: Number>(dim: usize, all: bool, visit: &mut impl Methods<F, N>) {
     for radius in [0.75, 50.0] {
         let domain = Away::new(dim, radius);
@@ -96,7 +102,7 @@ fn optimistic<F: Float, N: Number>(dim: usize, all: bool, visit: &mut impl Metho
     hinted("proximal, box", || DiagonalProximal::new(dim, core()), twin, all, visit);
 }
 
-/// A learner with last gradients as hints, as they are and shrunk.
+/// Visits Algorithm 3 over one learner, with last gradients as hints, unchanged or shrunk.
 fn hinted<F: Float, N: Number, L: LazyHinted<F> + Clone + Debug, T: Learner<N>>(
     name: &str,
     learner: impl Fn() -> L,
@@ -165,7 +171,7 @@ fn leader<F: Float, N: Number>(dim: usize, size: f64, visit: &mut impl Methods<F
     }
 }
 
-/// Follow the leader in a box, which has no sparse form.
+/// Visits follow-the-leader in a box, which has no sparse form.
 fn boxed<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
     let mu = 0.7 * size;
     let (lower, upper) = (vec![-0.25; dim], vec![0.5; dim]);
@@ -242,7 +248,8 @@ fn composite<F: Float, N: Number>(dim: usize, size: f64, visit: &mut impl Method
     }
 }
 
-/// In few dimensions only, as its twin solves for each round anew.
+/// Visits the online Newton step, but in at most 10 dimensions, as its reference implementation solves a linear system
+/// in every round.
 fn newton<F: Float>(dim: usize, size: f64, visit: &mut impl Methods<F>) {
     if dim > 10 {
         return;

@@ -1,4 +1,5 @@
-//! The tables that all tests share: learners with their twins, weights, and recorded gradients.
+//! Tables shared by all tests: learners and conversions with their dense reference implementations, weights, and
+//! recorded gradients.
 #![allow(dead_code, unused_imports)]
 
 pub(crate) mod learners;
@@ -15,7 +16,7 @@ use surefoot_oracle::{Domain, Learner as Twin, Number};
 
 pub(crate) type Weight = Rc<dyn Fn(u64) -> f64>;
 
-/// The weights that every learner is tried with.
+/// Returns the sequences of weights that every learner is tested with, by name.
 pub(crate) fn weights() -> Vec<(&'static str, Weight)> {
     vec![
         ("1", Rc::new(|_| 1.0)),
@@ -25,7 +26,7 @@ pub(crate) fn weights() -> Vec<(&'static str, Weight)> {
     ]
 }
 
-/// A small generator of random numbers (SplitMix64).
+/// A small pseudo-random number generator (SplitMix64) with the given state.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(pub(crate) u64);
 
@@ -38,19 +39,20 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// Uniform in 0 to 1.
+    /// Returns a uniform random number in [0, 1).
     pub(crate) fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// About normal, and the same number in `f32` and `f64`.
+    /// Returns an approximately normal random number (a sum of 12 uniform ones), exactly representable in `f32`.
     pub(crate) fn normal(&mut self) -> f64 {
         let sum: f64 = (0..12).map(|_| self.unit()).sum();
         f64::from((sum - 6.0) as f32)
     }
 }
 
-/// Gradients written down beforehand, so that both sides see the same ones whatever they ask.
+/// Sparse gradients fixed in advance, one row per round, so that a method and its reference implementation see the same
+/// ones whatever their query points.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub(crate) dim: usize,
@@ -58,8 +60,9 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Random sparse rows of up to 5 nonzeros, some empty, some explicit zeros. Coordinate 0 is never seen, 1 once in
-    /// the middle, 2 in the first and the last round only, 3 in the first only; the rest with very unequal frequencies.
+    /// Creates random sparse rows of up to 5 nonzeros, some empty, some with explicit zeros, of size `size` of the
+    /// round. Coordinate 0 never occurs, 1 only in the middle, 2 in the first and last round, 3 in the first; the others
+    /// with very unequal frequencies.
     pub(crate) fn sparse(seed: u64, dim: usize, rounds: usize, size: impl Fn(usize) -> f64) -> Self {
         let mut random = Random(seed);
         let mut rows = Vec::new();
@@ -88,7 +91,7 @@ impl Record {
         self.rows.len() as u64
     }
 
-    /// The gradient of round t (from 1), written out.
+    /// Returns the gradient of round `t` (from 1) as a dense vector.
     pub(crate) fn dense(&self, t: u64) -> Vec<f64> {
         let mut all = vec![0.0; self.dim];
         let (indices, values) = &self.rows[t as usize - 1];
@@ -96,7 +99,7 @@ impl Record {
         all
     }
 
-    /// Tells `method` the gradient of round t.
+    /// Tells `method` the gradient of round `t` (from 1).
     pub(crate) fn tell<F: Float>(&self, method: &mut impl AskTell<F>, t: u64) {
         let (indices, values) = &self.rows[t as usize - 1];
         let values: Vec<F> = values.iter().map(|&x| F::of(x)).collect();
@@ -104,8 +107,9 @@ impl Record {
     }
 }
 
-/// Tells `method` the record and lends every round that is looked at to `near`: what, round, got, expected, and the size
-/// of the largest point of the run.
+/// Tells `method` all recorded gradients and passes its points in selected rounds to `near`, to compare them with those
+/// of the reference implementation: kind of point, round, actual and expected coordinates, and the largest coordinate of
+/// the whole run.
 pub(crate) fn follow<F: Float>(
     name: &str,
     mut method: impl AskTell<F>,
@@ -130,9 +134,10 @@ pub(crate) fn follow<F: Float>(
     assert_eq!((refused, method.steps()), (false, rounds), "{name}");
 }
 
-/// What a table-driven test does with each learner.
+/// A test to run on each learner in the table.
 pub(crate) trait Visit<F: Float, N = f64> {
-    /// A learner for the sparse conversion (which fits the dense one too), its twin and its domain.
+    /// Tests a learner with a sparse form (which has the dense one too), given its reference implementation (twin) and
+    /// its domain.
     fn lazy<L: Lazy<F> + Clone + Debug>(
         &mut self,
         name: &str,
@@ -141,7 +146,7 @@ pub(crate) trait Visit<F: Float, N = f64> {
         domain: &Domain<N>,
     );
 
-    /// A learner for the dense conversion only.
+    /// Tests a learner that has a dense form only, given its reference implementation (twin) and its domain.
     fn dense<L: Learner<F> + Clone + Debug>(
         &mut self,
         name: &str,
@@ -151,14 +156,15 @@ pub(crate) trait Visit<F: Float, N = f64> {
     );
 }
 
-/// The gradient of Nesterov's chain, the quadratic that is hardest for methods that use gradients; 𝓛 = 1.
+/// Returns the gradient of Nesterov's chain, the worst-case quadratic for first-order methods, with smoothness constant
+/// 1.
 pub(crate) fn chain(x: &[f64]) -> Vec<f64> {
     let at = |i: usize| x.get(i).copied().unwrap_or(0.0);
     let before = |i: usize| if i == 0 { 1.0 } else { x[i - 1] };
     (0..x.len()).map(|i| 0.25 * (2.0 * x[i] - at(i + 1) - before(i))).collect()
 }
 
-/// The status that a method keeps: that it has strayed is not kept, but worked out.
+/// Returns the stored part of the method's status: `Strayed`, which is computed on request, counts as `Sound`.
 pub(crate) fn kept<F: Float>(method: &impl AskTell<F>) -> Status {
     match method.status() {
         Status::Strayed => Status::Sound,
@@ -166,35 +172,36 @@ pub(crate) fn kept<F: Float>(method: &impl AskTell<F>) -> Status {
     }
 }
 
-/// Numbers, rounded to `F`.
+/// Returns the numbers rounded to `F`.
 pub(crate) fn narrow<F: Float>(x: &[f64]) -> Vec<F> {
     x.iter().map(|&x| F::of(x)).collect()
 }
 
-/// Numbers of a twin.
+/// Returns the numbers in the number type `N` of a reference implementation.
 pub(crate) fn numbers<N: Number>(x: &[f64]) -> Vec<N> {
     x.iter().map(|&x| N::of(x)).collect()
 }
 
-/// A point, written out in `f64`.
+/// Returns a point as a dense vector in `f64`.
 pub(crate) fn wide<F: Float>(point: &impl Point<F>) -> Vec<f64> {
     let mut all = vec![F::default(); point.dim()];
     point.write(&mut all);
     all.iter().map(|x| x.wide()).collect()
 }
 
-/// The largest |x_i − y_i|.
+/// Returns the largest |x_i − y_i|, or NaN if a difference is NaN.
 pub(crate) fn distance(x: &[f64], y: &[f64]) -> f64 {
     assert_eq!(x.len(), y.len());
     x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, |worst, d| if d > worst || d.is_nan() { d } else { worst })
 }
 
-/// The largest |x_i|.
+/// Returns the largest |x_i|.
 pub(crate) fn size(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |most, x| x.abs().max(most))
 }
 
-/// Gradients that challenge a bound: random, all alike, growing, alternating, with spikes.
+/// Returns sequences of gradients that challenge a regret bound: random, constant, growing, alternating, and with
+/// spikes.
 pub(crate) fn sequences(dim: usize) -> Vec<Vec<Vec<f64>>> {
     let mut random = Random(62);
     let mut draw = || (0..dim).map(|_| random.normal()).collect::<Vec<_>>();
@@ -208,13 +215,13 @@ pub(crate) fn sequences(dim: usize) -> Vec<Vec<Vec<f64>>> {
     ]
 }
 
-/// Weights as a function of the round.
+/// Returns the weights as a function of the round.
 pub(crate) fn own(weight: &Weight) -> impl Fn(u64) -> f64 + use<> {
     let weight = weight.clone();
     move |t| weight(t)
 }
 
-/// A learner's iterate, written out.
+/// Returns a learner's current iterate as a dense vector.
 pub(crate) fn iterate(learner: &impl Learner<f64>) -> Vec<f64> {
     (0..learner.dim()).map(|i| learner.at(i)).collect()
 }

@@ -1,11 +1,11 @@
-//! Problems with known minima, and domains of the oracle crate for the core.
+//! Test problems with known minima, and an adapter for domains of the reference implementation.
 #![allow(dead_code)]
 
 use surefoot::Float;
 use surefoot::certificate::{Balance, Glm};
 use surefoot_oracle::vectors::{dot, norm, plus, times};
 
-/// A domain of the oracle crate where the core asks for one.
+/// Adapter: a domain of the reference implementation (`surefoot_oracle`) as a domain of the core crate.
 pub(crate) struct Same<'a>(pub(crate) &'a surefoot_oracle::Domain);
 
 impl<F: Float> surefoot::Domain<F> for Same<'_> {
@@ -26,20 +26,21 @@ impl<F: Float> surefoot::Domain<F> for Same<'_> {
     }
 }
 
-/// A convex function with a (sub)gradient.
+/// A convex test function with its gradient (or a subgradient).
 pub(crate) trait Problem {
     fn value(&self, x: &[f64]) -> f64;
     fn gradient(&self, x: &[f64]) -> Vec<f64>;
-    /// A point of the domain that is as good as any, to about 1e-13, if it is known.
+    /// Returns a minimiser over the domain, accurate to about 1e-13, or `None` if it is not known.
     fn best(&self, domain: &surefoot_oracle::Domain) -> Option<Vec<f64>>;
 }
 
-/// Projected gradient steps until nothing moves, in 5 dimensions.
+/// Returns the point after this number of projected gradient steps with step size `rate` from the domain's centre, in 5
+/// dimensions.
 fn descend(problem: &impl Problem, domain: &surefoot_oracle::Domain, rate: f64, steps: u32) -> Vec<f64> {
     (0..steps).fold(domain.centre(5), |x, _| domain.project(&plus(&x, -rate, &problem.gradient(&x))))
 }
 
-/// Σ_j curvature_j·(x_j − centre_j)²/2.
+/// The quadratic Σ_j curvature_j·(x_j − centre_j)²/2.
 pub(crate) struct Bowl {
     pub(crate) centre: Vec<f64>,
     pub(crate) curvature: Vec<f64>,
@@ -60,7 +61,8 @@ impl Problem for Bowl {
     }
 }
 
-/// max_j |x_j − centre_j|; its minimum is known in domains that hold the centre.
+/// The function max_j |x_j − centre_j|, with the centre as its field; its minimum is known in domains that contain the
+/// centre.
 pub(crate) struct Corner(pub(crate) Vec<f64>);
 
 impl Problem for Corner {
@@ -80,16 +82,17 @@ impl Problem for Corner {
     }
 }
 
-/// The losses of a generalised linear model.
+/// The loss function of the test [`Model`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Loss {
     Logistic,
     Squared,
-    /// With threshold ½.
+    /// Huber's loss with threshold ½.
     Huber,
 }
 
-/// A generalised linear model with 40 rows in 5 dimensions, made without random numbers, as the numpy programs have it.
+/// A generalised linear model with 40 rows in 5 dimensions, made by a formula instead of random numbers, so that the
+/// independent numpy programs have the same rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Model {
     pub(crate) loss: Loss,
@@ -112,7 +115,7 @@ impl Model {
         all.sum::<f64>() / self.rows.len() as f64
     }
 
-    /// The gradient, and the derivative in the intercept.
+    /// Returns the gradient of the mean loss in the weights and its derivative in the intercept.
     pub(crate) fn gradient_at(&self, x: &[f64], intercept: f64) -> (Vec<f64>, f64) {
         let (mut sum, mut slopes) = (vec![0.0; x.len()], 0.0);
         for (i, row) in self.rows.iter().enumerate() {

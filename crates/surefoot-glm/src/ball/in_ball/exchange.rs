@@ -57,8 +57,8 @@ impl ExchangeabilityTest {
     }
 }
 
-/// Returns the log probability of a particular binary sequence with `a` values of one kind and `b` of the other, for
-/// independent draws with the prior Beta(½, ½).
+/// Returns the log probability of one particular binary sequence with `a` values of one kind and `b` of the other,
+/// drawn independently with a success probability that has the prior Beta(½, ½).
 fn mixture(a: f64, b: f64) -> f64 {
     let gamma = libm::lgamma;
     gamma(a + 0.5) + gamma(b + 0.5) - 2.0 * gamma(0.5) - gamma(a + b + 1.0)

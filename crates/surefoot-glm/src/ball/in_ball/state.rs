@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use surefoot::Memory;
 
-/// Name of the saved array that holds all scalars of the learner.
+/// Name of the saved array that holds the numbers of the learner other than its vectors, such as sums and counters.
 const NUMBERS: &str = "scalars";
-/// Name of the saved array that holds the coordinate number of each feature, in the order of the model's index. The
-/// learner's other arrays are ordered by coordinate number, with the intercept first.
+/// Name of the saved array that holds the coordinate number of each feature, in the order of the model's feature list.
+/// The learner's other arrays are ordered by coordinate number, with the intercept first.
 const ORDER: &str = "coordinate";
 
-/// Flags of the learner, saved as JSON beside the arrays.
+/// Flags of the learner, which are saved as JSON beside the arrays.
 #[derive(Debug, Serialize, Deserialize)]
 struct Scalars {
     /// Whether some rows may have been learnt more than once.
@@ -49,7 +49,8 @@ pub(super) fn save(learner: &InBall, sign: f64) -> LearnerState {
     LearnerState { intercept: vec![learner.weight(0, sign)], index, weight, scalars, arrays }
 }
 
-/// Checks that a learner state read from a file fits the model, and that its numbers are within their ranges.
+/// Checks that a learner state read from a file fits the model (has the right array lengths), and that its numbers are
+/// within their ranges.
 pub(crate) fn check(model: &Model, ball: Ball, scalars: &Value, state: &State) -> Result<(), String> {
     let mut learner = InBall::new(&model.settings, ball);
     let order = order(&model.index, state)?;
@@ -57,7 +58,8 @@ pub(crate) fn check(model: &Model, ball: Ball, scalars: &Value, state: &State) -
     learner.read(scalars, order.len() + 1, state)
 }
 
-/// Reads the coordinate number of each feature from a saved state, in the order of the model's index.
+/// Reads the coordinate number of each feature from a saved state, in the order of `index` (the feature ids of the
+/// model).
 fn order<'a>(index: &[u64], state: &'a State) -> Result<&'a [u32], String> {
     match state.numbers(ORDER, index.len())? {
         Numbers::U32(order) => Ok(order),
@@ -81,7 +83,8 @@ impl InBall {
         Ok(learner)
     }
 
-    /// Restores everything but the feature index from a saved state with `dim` coordinates.
+    /// Restores everything but the feature index (the map from feature ids to coordinate numbers) from a saved state
+    /// with `dim` coordinates.
     fn read(&mut self, scalars: &Value, dim: usize, state: &State) -> Result<(), String> {
         let scalars = State::parse::<Scalars>(scalars)?;
         (self.tracker.reused, self.tracker.weighted) = (scalars.reused, scalars.weighted);

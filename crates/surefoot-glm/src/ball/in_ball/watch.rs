@@ -1,5 +1,5 @@
-//! Statistics and tests from which certificates of the learner in a ball are computed in one pass over fresh rows,
-//! whose norm has a declared bound.
+//! Statistics and tests from which the certificates of the learner in a ball are computed during one pass over fresh
+//! rows, whose norm has a declared bound.
 
 use super::{BETA, Method, exchange::ExchangeabilityTest};
 use crate::{
@@ -22,9 +22,10 @@ pub(super) struct Observation {
     pub(super) iterate: f64,
     /// Euclidean norm of the row, including the constant 1 for the intercept.
     pub(super) length: f64,
-    /// Loss of the row at the query point, times the row's weight.
+    /// Loss of the row at the query point (the weights at which gradients are computed), times the row's weight.
     pub(super) loss: f64,
-    /// Derivative of the loss with respect to the margin, at the query point and times the row's weight.
+    /// Derivative of the loss with respect to the margin, at the query point (the weights at which gradients are
+    /// computed), times the row's weight.
     pub(super) derivative: f64,
 }
 
@@ -36,13 +37,13 @@ pub(super) struct CertificateTracker {
     /// Statistics of the excess loss and of the risk; `Err` holds the reason, reported to the user, why no certificate
     /// is possible.
     trackers: Result<(Stream, Risk), &'static str>,
-    /// Tests of whether the order of rows contradicts independent draws.
+    /// Sequential tests of whether the order of rows contradicts independent draws.
     order: Order,
-    /// Least loss that any model in the ball can have on a row within the declared bounds.
+    /// Lower bound on the loss of any model in the ball on any row whose norm is within the declared bound.
     least: f64,
     /// Whether some rows may have been learnt more than once, which rules out these certificates.
     pub(super) reused: bool,
-    /// Whether some row had a weight other than 1; bounds are then on the mean of weight times loss over the rows.
+    /// Whether some row had a weight other than 1; the bounds are then on the mean of weight times loss per row.
     pub(super) weighted: bool,
 }
 
@@ -62,20 +63,21 @@ const SORTED: &str = "the order of the rows is far from that of independent draw
 const IMPOSSIBLE: &str = "the bound came out below the least loss that is possible, so rows are not independent draws: --shuffle mends a \
                           random sample that was sorted afterwards, but not rows that change with time or come in groups";
 
-/// Two exchangeability tests of the order of rows: of the labels, and of whether a row's norm exceeds the norm of the
-/// first row.
+/// Two exchangeability tests of the order of rows: one on the sequence of labels, one on whether each row's norm
+/// exceeds that of the first row.
 #[derive(Clone, Copy, Debug, Default)]
 struct Order {
     labels: ExchangeabilityTest,
     lengths: ExchangeabilityTest,
-    /// Norm of the first row; negative as long as there is no row.
+    /// Norm of the first row; negative before the first row.
     first: f64,
 }
 
-/// Fraction of the failure probability δ that is reserved for the tests of the order of rows.
+/// Fraction of the failure probability δ of a certificate that is reserved for the tests of the order of rows.
 const TESTS: f64 = 0.01;
 
-/// Relative rounding error by which a row's norm may exceed its bound, so that rows scaled to norm 1 are not refused.
+/// Relative amount by which a row's norm may exceed its declared bound because of rounding, so that rows scaled to norm
+/// 1 are accepted.
 const ROUNDING: f64 = 1e-9;
 
 impl CertificateTracker {
@@ -94,7 +96,10 @@ impl CertificateTracker {
         CertificateTracker { domain, trackers, order, least, reused: false, weighted: false }
     }
 
-    /// Checks that the norm and weight of a row are within the declared bounds, and returns a fault of the row if not.
+    /// Checks that the norm and weight of a row are within the declared bounds.
+    ///
+    /// # Errors
+    /// A fault of the row that names the declared bound and a remedy.
     pub(super) fn admit(&self, ball: &Ball, weight: f64, length: f64, intercept: bool) -> Result<(), Fault> {
         let Some(longest) = ball.row_norm else { return Ok(()) };
         if length > longest * (1.0 + ROUNDING) {
@@ -113,8 +118,8 @@ impl CertificateTracker {
         Ok(())
     }
 
-    /// Updates the statistics with a row before it is learnt. The averaging weight of the round and the distance of
-    /// the iterate from the centre of the ball do not depend on the row.
+    /// Updates the statistics with a row, before the learner updates its weights with it, so that the row is fresh. `y`
+    /// is the encoded label.
     pub(super) fn record(&mut self, method: &Method, observation: &Observation, y: f64) {
         let Ok((stream, risk)) = &mut self.trackers else { return };
         self.order.labels.add(y > 0.0);
@@ -156,7 +161,8 @@ impl CertificateTracker {
         }
     }
 
-    /// Returns the reason why rows cannot be independent draws; `None` if the tests have not refuted it.
+    /// Returns the reason why rows cannot be independent draws; `None` if the tests of their order do not refute it at
+    /// level `delta`.
     fn refuted(&self, delta: f64) -> Option<&'static str> {
         let delta = TESTS * delta / 2.0;
         if !self.order.labels.has_both() {
@@ -176,8 +182,8 @@ impl CertificateTracker {
         Ok(if self.weighted { found.map(Certificate::weighted) } else { found })
     }
 
-    /// Calls `visit` with every number of the statistics, to save or to restore them; does nothing if no certificate
-    /// is possible.
+    /// Calls `visit` with a mutable reference to each number of the statistics, to save or to restore them; does
+    /// nothing if no certificate is possible.
     pub(super) fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         if let Ok((stream, risk)) = &mut self.trackers {
             stream.each_number(visit);

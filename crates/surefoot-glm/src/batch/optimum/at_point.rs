@@ -1,4 +1,4 @@
-//! Point of an optimisation together with its objective and rows: the argument of all functions that compute duality
+//! Point of an optimisation bundled with its rows and its objective: the argument of all functions that compute duality
 //! gaps.
 
 use super::{
@@ -6,7 +6,7 @@ use super::{
     state::{Objective, State},
 };
 
-/// Rows, the objective over them, and a point with its margins and derivatives.
+/// Rows, the objective over them, and a point (weights and intercept) with its margins and derivatives.
 #[derive(Clone, Copy)]
 pub(super) struct AtPoint<'s, 'a> {
     pub(super) sample: &'s Sample<'a>,

@@ -1,12 +1,13 @@
 //! Complementarity conditions of one kink (point where a loss or penalty has no derivative) in the primal-dual
 //! interior-point method, and Newton steps for them along the central path.
 
-/// Minimum distance of an initial dual point from its limits, relative to half the width of the interval between them.
+/// Minimum distance of an initial dual point from the limits of its interval, relative to half the width of the
+/// interval.
 const MIN_LIMIT_DISTANCE: f64 = 1e-9;
 
-/// Dual variables of one kink at u = 0: a dual point strictly between its limits `low` and `high`, and the multipliers
-/// `below` and `above` of the limits, with u = above − below. For a kink smoothed by a linear derivative of slope
-/// 1/width, u − width·dual = above − below.
+/// Dual variables of one kink, which lies at u = 0, where u is the signed distance of a margin or weight from it: a
+/// dual point strictly between its limits `low` and `high`, and the multipliers `below` and `above` of the limits, with
+/// u = above − below. For a kink smoothed by a linear derivative of slope 1/width, u − width·dual = above − below.
 ///
 /// At the optimum (dual − low)·below = (high − dual)·above = 0 (complementary slackness). On the central path both
 /// products equal one positive number, the same for all rows.
@@ -29,8 +30,8 @@ pub(super) struct Change {
 }
 
 impl Complementarity {
-    /// Computes the dual variables on the central path at `u`, where both complementarity products equal `product`. If
-    /// there is no lower limit, `u` must be positive.
+    /// Computes the dual variables on the central path at the signed distance `u` from the kink, where both
+    /// complementarity products equal `product`. If there is no lower limit, `u` must be positive.
     pub(super) fn central(low: f64, high: f64, u: f64, product: f64) -> Complementarity {
         if low == f64::NEG_INFINITY {
             return Complementarity { low, high, width: 0.0, dual: high - product / u, below: 0.0, above: u };
@@ -43,9 +44,9 @@ impl Complementarity {
         Complementarity { low, high, width: 0.0, dual, below: product / (dual - low), above: product / (high - dual) }
     }
 
-    /// Computes the initial dual variables for a kink smoothed by a linear derivative of slope 1/width. Without a lower
-    /// limit they are on the central path. With two limits they are those of the unsmoothed kink, from which full
-    /// Newton steps lead to the central path.
+    /// Computes the initial dual variables at the signed distance `u` from a kink that is smoothed by a linear
+    /// derivative of slope 1/width. Without a lower limit they are on the central path. With two limits they are those
+    /// of the unsmoothed kink, from which full Newton steps lead to the central path.
     pub(super) fn smoothed(low: f64, high: f64, u: f64, product: f64, width: f64) -> Complementarity {
         if low > f64::NEG_INFINITY || width == 0.0 {
             return Complementarity { width, ..Complementarity::central(low, high, u, product) };
@@ -62,26 +63,26 @@ impl Complementarity {
         if self.low == f64::NEG_INFINITY { above } else { 0.5 * ((self.dual - self.low) * self.below + above) }
     }
 
-    /// Returns the reciprocal of the curvature of the row: the dual point changes by the change of u divided by this
-    /// number.
+    /// Returns du/dθ ≥ 0, the rate of change of u (the signed distance from the kink) with the dual point θ in a Newton
+    /// step. Its reciprocal serves as the curvature of the row.
     pub(super) fn stiffness(&self) -> f64 {
         self.below / (self.dual - self.low) + self.above / (self.high - self.dual) + self.width
     }
 
-    /// Returns the dual point after one Newton step towards complementarity products of `product`. The step of the
-    /// weights uses this number as the derivative of the loss of the row.
+    /// Returns the dual point after one Newton step towards complementarity products of `product`, at the signed
+    /// distance `u` from the kink. It serves as the derivative of the row's loss in the Newton step of the weights.
     pub(super) fn derivative(&self, u: f64, product: f64) -> f64 {
         self.dual - self.residual(u, product) / self.stiffness()
     }
 
-    /// Computes the residual of u in the perturbed complementarity conditions, under which both products equal
-    /// `product`.
+    /// Computes the residual of the perturbed complementarity conditions, in which both products equal `product`, at
+    /// the signed distance `u` from the kink.
     fn residual(&self, u: f64, product: f64) -> f64 {
         product / (self.high - self.dual) - product / (self.dual - self.low) + self.width * self.dual - u
     }
 
     /// Computes the Newton step of the dual point and of both multipliers towards complementarity products of
-    /// `product`, when u changes by `by`.
+    /// `product`, when the signed distance `u` from the kink changes by `by`.
     pub(super) fn change(&self, u: f64, by: f64, product: f64) -> Change {
         let dual = (by - self.residual(u, product)) / self.stiffness();
         let below = (product - self.below * dual) / (self.dual - self.low) - self.below;

@@ -15,10 +15,11 @@ pub(super) struct Cholesky {
     scale: Vec<f64>,
 }
 
-/// Minimum pivot of a direction with curvature, relative to a unit diagonal; smaller pivots are replaced by it.
+/// Minimum pivot of a coordinate that is known to have positive curvature, relative to a unit diagonal; smaller pivots
+/// are replaced by it.
 const LEAST_PIVOT: f64 = 1e-12;
-/// Pivots up to this number count as rounding errors of 0, that is, as a direction without curvature: the solution is 0
-/// at its coordinate.
+/// Pivots up to this number (relative to a unit diagonal) count as rounding errors of 0, so the coordinate has no
+/// curvature, and solutions are 0 there.
 const NO_PIVOT: f64 = 64.0 * f64::EPSILON;
 
 impl Cholesky {
@@ -59,12 +60,12 @@ impl Cholesky {
     }
 }
 
-/// Inner loop that computes the next row of the Cholesky factor from the rows `above` it.
+/// Inner loop that computes one row of the Cholesky factor from the rows `above` it, in place.
 struct RowOf<'s> {
     above: &'s [f64],
     row: &'s mut [f64],
     dim: usize,
-    /// Pivots up to this number count as 0.
+    /// Pivots up to this number count as 0; −∞ for a coordinate that is known to have positive curvature.
     zero: f64,
 }
 

@@ -22,36 +22,38 @@ pub(super) struct Direction {
     pub(super) iterations: usize,
 }
 
-/// Accuracy at which conjugate gradients stop (the forcing term of inexact Newton).
+/// Stopping rule of conjugate gradients, in terms of the residual (the forcing term of inexact Newton): they end once
+/// every limit is met, or after the maximum number of iterations.
 pub(super) struct StoppingRule {
     /// Maximum squared norm rᵀM⁻¹r of the residual r, relative to the squared Newton decrement, for a preconditioner M.
     pub(super) share: f64,
-    /// Maximum sum [`squares`] of the residual.
+    /// Maximum weighted sum of squares of the residual over penalised coordinates, as computed by [`squares`].
     pub(super) residual: f64,
-    /// Maximum absolute residual at the intercept.
+    /// Maximum absolute value of the residual at the coordinate of the intercept.
     pub(super) constant: f64,
     pub(super) iterations: usize,
 }
 
-/// Maximum squared Newton decrement, relative to the objective, at which a step may already yield a certificate.
+/// Maximum squared Newton decrement, relative to the objective, at which a Newton step may already yield a certificate.
 pub(super) const CERTIFICATE_DECREMENT: f64 = 1e-2;
 
 /// Quantities that determine how accurately the Newton direction has to be computed.
 pub(super) struct Forcing {
-    /// Scale of the objective (`size`), and the largest absolute margin (`farthest`).
+    /// Scale of the objective. The next field is the largest absolute margin of any row.
     pub(super) size: f64,
     pub(super) farthest: f64,
     /// Largest l2 strength of any coordinate; 0 if none has an L2 penalty.
     pub(super) l2: f64,
     pub(super) tolerance: f64,
-    /// Whether the step should yield a certificate as soon as the Newton decrement is small enough.
+    /// Whether the step is meant to yield a certificate, which needs a small residual once the Newton decrement is
+    /// small.
     pub(super) certified: bool,
 }
 
 impl Forcing {
-    /// Returns the stopping rule at this squared Newton decrement. The relative accuracy is proportional to the
-    /// decrement, for fast local convergence, but no higher than the tolerance needs. For a certificate the residual is
-    /// bounded as well.
+    /// Returns the stopping rule of conjugate gradients at this squared Newton decrement. The relative accuracy is
+    /// proportional to the decrement, for fast local convergence, but no higher than the tolerance needs. If the step
+    /// is to yield a certificate, the residual is bounded as well.
     pub(super) fn at(&self, decrement: f64) -> StoppingRule {
         let Forcing { size, farthest, l2, tolerance, certified } = *self;
         let share = (decrement / size).max(0.01 * tolerance * size / decrement).clamp(1e-6, 1e-2);

@@ -29,7 +29,7 @@ pub(super) struct Design<'a> {
     start: Cow<'a, [usize]>,
     column: Array<'a, u32>,
     value: Array<'a, f64>,
-    /// Column of the examples for each coordinate of a point except the intercept.
+    /// Column number, in the examples, of each coordinate of a point except the intercept.
     origin: Vec<u32>,
     /// Mean that was subtracted from each dense column except the intercept; empty without centring.
     mean: Vec<f64>,
@@ -126,7 +126,7 @@ impl<'a> Design<'a> {
         squares.iter().zip(&scale).map(|(square, scale)| square.sqrt() / scale * up).collect()
     }
 
-    /// Computes Σω_i(scale_j·x_ij)² for each column j.
+    /// Computes Σω_i(scale_j·x_ij)² for each column j, with row weights ω_i.
     fn squares(&self, scale: &[f64]) -> Vec<f64> {
         let mut squares = vec![0.0; self.dim()];
         let (dense, sparse) = squares.split_at_mut(self.width);
@@ -243,7 +243,8 @@ impl<'a> Design<'a> {
         Row { dense, column: &self.column[nonzeros.clone()], value: &self.value[nonzeros] }
     }
 
-    /// Iterates over (coordinate of a point, column of the examples) for all coordinates except the intercept.
+    /// Iterates over all coordinates of a point except the intercept, as pairs of the coordinate and its column number
+    /// in the examples.
     pub(super) fn map(&self) -> impl Iterator<Item = (usize, usize)> {
         let skip = self.width - usize::from(self.intercept);
         let coordinate = move |k: usize| if k < skip { k } else { k + usize::from(self.intercept) };
@@ -273,8 +274,8 @@ impl<'a> Design<'a> {
         (weights, self.constant().map_or(0.0, |_| self.intercept(point).value()))
     }
 
-    /// Computes the intercept for the columns before centring: the intercept for centred columns minus Σ mean·w. The
-    /// result is not yet rounded.
+    /// Computes the intercept for uncentred columns: the intercept for centred columns minus Σ mean_j·w_j, in twice the
+    /// working precision.
     fn intercept(&self, point: &[f64]) -> CompensatedDot {
         let mut dot_sum = CompensatedDot::default();
         dot_sum.add(self.constant().map_or(0.0, |constant| point[constant]), 1.0);
@@ -282,8 +283,8 @@ impl<'a> Design<'a> {
         dot_sum
     }
 
-    /// Bounds the difference between the margins of the model as stored and those of the point. The intercept is
-    /// rounded when the point is converted to a model, and centred values may be rounded too.
+    /// Bounds the difference between the margins of the stored model and those of the point it was converted from: the
+    /// conversion rounds the intercept, and centred values may be rounded too.
     pub(super) fn storage_error(&self, point: &[f64]) -> f64 {
         if self.mean.is_empty() {
             return 0.0;
@@ -300,14 +301,14 @@ impl<'a> Design<'a> {
         length(point.iter().zip(&self.lengths).map(|(w, length)| w * length))
     }
 
-    /// Returns an upper bound on the relative difference between the stored values and weights and the exact ones of
-    /// the data.
+    /// Returns an upper bound on the relative difference between the values and weights as stored and those of the
+    /// original data; 0 unless columns were divided by their scales.
     pub(super) fn value_error(&self) -> f64 {
         self.value_error
     }
 
-    /// Bounds the error of Σω_iθ_i x_ij that is due to rounded values of column j, divided by the norm √Σω_iθ_i² of the
-    /// dual points θ_i.
+    /// Bounds the error of Σω_iθ_i x_ij that is due to rounded values in column j, per unit of the norm √Σω_iθ_i² of
+    /// the dual points θ_i (ω_i are the row weights).
     pub(super) fn column_error(&self, at: usize) -> f64 {
         self.value_error * self.mean.get(at).map_or(0.0, |mean| mean.abs())
     }
@@ -332,7 +333,8 @@ fn length(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
     largest * numbers.map(|x| (x / largest) * (x / largest)).sum::<f64>().sqrt() * (1.0 + 1e-9)
 }
 
-/// Returns a power of two (whose products are exact) that scales `largest` to order 1; 1 for 0.
+/// Returns a power of two whose product with `largest` is of order 1; 1 if `largest` is 0. Products with a power of two
+/// are exact.
 fn to_order_one(largest: f64) -> f64 {
     let exponent = if largest > 0.0 { -libm::ilogb(largest) } else { 0 };
     libm::scalbn(1.0, exponent.clamp(-1000, 1000))
@@ -353,7 +355,8 @@ pub(super) struct Sample<'a> {
     pub(super) stride: usize,
     /// Factor by which the weights of the sampled rows are multiplied to sum to 1.
     scale: f64,
-    /// Arrays of the design matrix, borrowed as slices from memory or from a mapped file.
+    /// Entries of the dense columns. This and the next fields are arrays of the design matrix, borrowed as slices from
+    /// memory or from a mapped file.
     dense: &'a [f64],
     column: &'a [u32],
     value: &'a [f64],
@@ -378,7 +381,8 @@ impl<'a> Sample<'a> {
         Row { dense, column: &self.column[nonzeros.clone()], value: &self.value[nonzeros] }
     }
 
-    /// Bounds the rounding error of the margin of a row whose terms have absolute values that sum to `size`.
+    /// Bounds the rounding error of the margin of row `r`, where `size` is the sum of the absolute values of the
+    /// margin's terms.
     #[inline(always)]
     pub(super) fn rounding(&self, r: usize, size: f64) -> f64 {
         let i = r * self.stride;

@@ -15,7 +15,8 @@ use super::{
 };
 use crate::numeric::sums::Sum;
 
-/// Bounds on the distance of given dual points (one per row) from exactly feasible ones.
+/// Proof that exactly feasible dual points exist near the given ones: bounds on how far each of them (one per row)
+/// moves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Feasibility {
     /// Upper bound on the fraction by which all dual points of one sign are scaled down; 0 if they are not scaled.
@@ -26,11 +27,13 @@ pub(super) struct Feasibility {
     pub(super) redundant: Vec<usize>,
 }
 
-/// Maximum number of unpenalised coordinates for which the linear system is solved.
+/// Maximum number of unpenalised coordinates for which feasibility is proved, at a cost that is cubic in the number;
+/// with more of them there is no bound.
 const MAX_BALANCED_COORDINATES: usize = 256;
 
-/// Bounds the distance from dual points θ to some with Σω_iθ_i x_ij = 0 for all columns j marked in `balanced`; `left`
-/// bounds the absolute values of these sums at the given θ. Returns `None` if feasible points are not known to exist.
+/// Bounds the distance from dual points θ to some with Σω_iθ_i x_ij = 0 for all columns j marked in `balanced`, where
+/// `left` bounds the absolute values of these sums at the given θ. Returns `None` if no feasible points are proved to
+/// exist.
 ///
 /// *Cost*: the intercept alone takes one sum over rows; k coordinates take k² operations per row, and k³.
 pub(super) fn feasibility(
@@ -65,8 +68,8 @@ pub(super) fn feasibility(
     Ok(found.map(|feasibility| Feasibility { redundant, ..feasibility }))
 }
 
-/// Bounds the change of the dual points for the intercept alone: dual points of the sign with the larger sum are scaled
-/// down until the sums of both signs agree. Returns `None` if they would have to be halved or more.
+/// Bounds the change of the dual points where only the intercept is unpenalised: those of the sign with the larger sum
+/// are scaled down until the sums of both signs agree. Returns `None` if they would have to be halved or more.
 fn scaled(sample: &Sample, duals: &[f64]) -> Option<Feasibility> {
     let (mut sum, mut size) = (Sum::default(), 0.0);
     for (r, dual) in duals.iter().enumerate() {
@@ -81,9 +84,10 @@ fn scaled(sample: &Sample, duals: &[f64]) -> Option<Feasibility> {
     (scaled < 0.5).then(|| Feasibility { scaled, ..Feasibility::default() })
 }
 
-/// Bounds the change of each dual point by one Newton step for the dual points alone, along the balanced columns: θ_i −
-/// φ''_i·x_iᵀs, where H·s is the residual of the sums that have to be 0. With D the diagonal of H and N =
-/// D^(−½)HD^(−½), |x_iᵀs| ≤ ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖.
+/// Bounds how far one Newton step that makes the sums Σω_iθ_i x_ij of the balanced columns 0 moves each dual point θ_i.
+/// The step moves it by −φ''_i·x_iᵀs, where φ'' is the curvature of the loss and H·s equals the sums. With D the
+/// diagonal of H and N = D^(−½)HD^(−½), |x_iᵀs| ≤ ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖. Returns `None` if that is not finite
+/// or H too ill-conditioned.
 fn moved(
     workers: &Workers,
     at_point: AtPoint,
@@ -157,8 +161,8 @@ fn redundant(workers: &Workers, at_point: AtPoint, balanced: &[usize]) -> Result
     Ok(redundant)
 }
 
-/// Whether column `k` equals, in every row and up to the rounding of centring, the combination of the columns `kept`
-/// with `factors` rounded to integers, plus a constant.
+/// Whether column `k` equals, in every row, a constant plus the combination of the columns `kept` whose coefficients
+/// are `factors` rounded to integers. Tolerates the rounding of centred values.
 fn is_sum(
     workers: &Workers,
     sample: &Sample,
@@ -194,8 +198,8 @@ pub(super) fn places(dim: usize, balanced: &[usize]) -> Vec<usize> {
     place
 }
 
-/// Computes the lower triangle of Σ t_r x_r x_rᵀ over the balanced coordinates of the rows x_r, where t_r are the
-/// `factors`.
+/// Computes the lower triangle of Σ t_r x_r x_rᵀ over rows x_r, restricted to the balanced coordinates (those that have
+/// an index in `place`), where t_r are the `factors`.
 fn square(
     workers: &Workers,
     sample: &Sample,
@@ -212,8 +216,8 @@ fn square(
     Ok(square)
 }
 
-/// Calls `visit` with the number of each row and its (index, value) pairs in ascending order of index, where `place`
-/// gives the index of each coordinate. Coordinates with place `usize::MAX` are omitted.
+/// Calls `visit` with each row number and the row's pairs of index and value in ascending order of index, where `place`
+/// gives the index of each coordinate. Coordinates whose place is `usize::MAX` are omitted.
 pub(super) fn each_row(
     workers: &Workers,
     sample: &Sample,

@@ -26,7 +26,7 @@ pub struct Examples {
     columns: usize,
     /// Maximum number of bytes of nonzeros that are kept in memory.
     memory: usize,
-    /// Whether values were divided by the scale of their column, and therefore rounded.
+    /// Whether values were divided by the scales of their columns (standardised penalty), and are therefore rounded.
     pub(super) is_standardised: bool,
 }
 
@@ -109,7 +109,7 @@ impl Examples {
         columns.iter().zip(values).for_each(|(&column, value)| *value /= by[column as usize]);
     }
 
-    /// Replaces every label by `number` of the label, its encoding for the loss.
+    /// Replaces every label y by `number(y)`, its encoding for the loss, such as −1 or +1.
     pub(crate) fn code(&mut self, number: impl Fn(f64) -> f64) {
         self.label.iter_mut().for_each(|label| *label = number(*label));
     }

@@ -82,10 +82,10 @@ pub(super) fn gap_of_derivatives(passes: &Passes, at_point: AtPoint) -> Result<f
     total(passes, at_point, Duals { points, mean, error, balanced, feasibility: Feasibility::default() })
 }
 
-/// Dual points θ_i of the rows, with z_j = −Σω_iθ_i x_ij for each column j and bounds on the errors of z.
+/// Dual points θ_i of all rows, with the sums z_j = −Σω_iθ_i x_ij of each column j and bounds on their errors.
 struct Duals {
     points: Vec<f64>,
-    /// z_j = −Σω_iθ_i x_ij for each column j, and in `error` a bound on its error.
+    /// Sum z_j = −Σω_iθ_i x_ij for each column j. The next field bounds the error of each.
     mean: Vec<f64>,
     error: Vec<f64>,
     /// Whether z_j becomes exactly 0 when the dual points are made feasible, for each column j.
@@ -93,8 +93,8 @@ struct Duals {
     feasibility: Feasibility,
 }
 
-/// Scales the dual points down until the conjugates of the penalties are finite, and sums the Fenchel–Young gaps of all
-/// rows and weights.
+/// Computes the duality gap as the sum of the Fenchel–Young gaps of all rows and weights. Before that, scales the dual
+/// points down until the convex conjugates of all penalties are finite.
 fn total(passes: &Passes, at_point: AtPoint, duals: Duals) -> Result<f64, Stopped> {
     let AtPoint { objective, state, .. } = at_point;
     let Duals { points: mut duals, mut mean, mut error, balanced, mut feasibility } = duals;
@@ -120,7 +120,8 @@ fn total(passes: &Passes, at_point: AtPoint, duals: Duals) -> Result<f64, Stoppe
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
-/// Bounds the error of each computed z_j = −Σω_iθ_i x_ij, whose summation has an error of `terms` roundings.
+/// Bounds the error of each computed z_j = −Σω_iθ_i x_ij, where `mean` holds the z_j, `duals` the θ_i, and the
+/// summation has a relative error of `terms` roundings.
 pub(super) fn error(terms: f64, at_point: AtPoint, mean: &[f64], duals: &[f64]) -> Vec<f64> {
     let AtPoint { sample, objective, state } = at_point;
     let lengths = &sample.design.lengths;
@@ -157,8 +158,8 @@ pub(super) fn predicted_duals(sample: &Sample, state: &State, next: &State) -> V
     duals
 }
 
-/// Bounds the sum of the Fenchel–Young gaps of the rows, Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i), at the exact margins
-/// m_i and at the exactly feasible dual points θ_i that `feasibility` bounds the distance of.
+/// Bounds Σ ω_i(φ_i(m_i) + φ_i*(θ_i) − θ_i·m_i), the sum of the Fenchel–Young gaps of the rows, at the exact margins
+/// m_i and at exactly feasible dual points θ_i, whose distance from `duals` is bounded by `feasibility`.
 pub(super) fn fenchel_young_sum(
     passes: &Passes,
     at_point: AtPoint,

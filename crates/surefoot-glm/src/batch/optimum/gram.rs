@@ -34,8 +34,8 @@ pub(super) fn gram(workers: &Workers, sample: &Sample, factors: &[f64]) -> Resul
     Ok(squares.swap_remove(0))
 }
 
-/// Estimates the time to compute the Gram matrix in nanoseconds. Serves to choose between methods, and gives the same
-/// number on every machine.
+/// Estimates the time to compute the Gram matrix, in nanoseconds. The estimate depends on the data alone, so that the
+/// choice between methods is the same on every machine.
 pub(super) fn cost(sample: &Sample) -> f64 {
     let (rows, width) = (sample.rows() as f64, sample.design.width as f64);
     let nonzeros = sample.design.size().1 as f64 / sample.design.rows() as f64;
@@ -64,7 +64,7 @@ impl Kernel for Block<'_> {
 }
 
 impl Block<'_> {
-    /// Computes the products of pairs of dense columns, in tiles (submatrices) that stay in registers.
+    /// Adds the products of pairs of dense columns to the Gram matrix, in tiles (submatrices) that stay in registers.
     #[inline(always)]
     fn dense(&mut self) {
         let (width, dim) = (self.sample.design.width, self.sample.design.dim());
@@ -99,7 +99,7 @@ impl Block<'_> {
         }
     }
 
-    /// Adds the products of pairs of columns of which at least one is sparse.
+    /// Adds to the Gram matrix the products of pairs of columns of which at least one is sparse.
     #[inline(always)]
     fn sparse(&mut self) {
         let (width, dim) = (self.sample.design.width, self.sample.design.dim());
@@ -130,8 +130,8 @@ impl Block<'_> {
     }
 }
 
-/// Adds to a tile of the matrix `square`, the submatrix that starts at row i and column j, the sum over `count` rows of
-/// scaled[i..]·plain[j..].
+/// Adds the sum of the outer products scaled[i..]·plain[j..]ᵀ over `count` rows to the tile of the matrix `square` that
+/// starts at row i and column j.
 #[inline(always)]
 fn tile(square: &mut [f64], scaled: &[f64], plain: &[f64], wide: usize, count: usize, (i, j): (usize, usize)) {
     let mut sums = [[0.0; TILE_COLUMNS]; TILE_ROWS];

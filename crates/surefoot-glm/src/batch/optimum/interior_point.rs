@@ -20,8 +20,8 @@ use super::{
 
 /// Step length, as a fraction of the step that reaches the boundary of the feasible region.
 const BOUNDARY_FRACTION: f64 = 0.99;
-/// Number of passes per step that a Cholesky factor is assumed to save over a diagonal preconditioner. Curvatures of
-/// rows differ so much that conjugate gradients with the latter take hundreds of passes.
+/// Number of passes per step that a Cholesky factor is assumed to save. With a diagonal preconditioner, conjugate
+/// gradients take hundreds of passes, because the curvatures of the rows differ so much.
 const PASSES_SAVED_BY_FACTORING: f64 = 400.0;
 
 /// Minimises the objective along the central path: takes Newton steps for primal and dual variables at once, towards
@@ -74,19 +74,19 @@ struct Path {
     shrink: f64,
 }
 
-/// Kink of the penalty of a weight (|w| at 0, or a bound), with its dual variables.
+/// Kink of the penalty of a weight w (|w| at 0, or a bound), with its dual variables.
 struct Kink {
-    /// Index of the coordinate; `origin` is the value of its weight at the kink.
+    /// Index of the weight's coordinate. The next field is the value of the weight at the kink.
     at: usize,
     origin: f64,
-    /// Sign of w − origin for feasible weights w; +1 if weights on both sides are feasible.
+    /// Side of the kink on which weights are feasible: +1 above it, −1 below it; +1 if they are feasible on both sides.
     side: f64,
     complementarity: Complementarity,
 }
 
 impl Kink {
-    /// Builds the kinks of the penalty of coordinate `at`, with dual variables on the central path for a weight w
-    /// strictly between the bounds.
+    /// Builds the kinks of the penalty of coordinate `at` (one per finite bound, and one at 0 under an L1 penalty).
+    /// Their dual variables are on the central path for a weight w strictly between the bounds.
     fn all(at: usize, penalty: &WeightPenalty, w: f64, product: f64) -> Vec<Kink> {
         let kink = |origin: f64, side: f64, low: f64, high: f64| {
             let complementarity = Complementarity::central(low, high, side * (w - origin), product);
@@ -133,16 +133,16 @@ impl Path {
         Ok(Path { clipped_linear, point, rows, kinks, unit, shrink: 0.1 })
     }
 
-    /// Computes the duality measure: the average of the weighted mean complementarity product of the rows and the sum
-    /// of the products of the kinks of penalties.
+    /// Computes the duality measure: the weighted mean of the complementarity products of the rows or, if penalties
+    /// have kinks, the average of that mean and the sum of the products of these kinks.
     fn product(&self, sample: &Sample) -> f64 {
         let rows: f64 = self.rows.iter().enumerate().map(|(r, row)| sample.share(r) * row.product()).sum();
         let kinks: f64 = self.kinks.iter().map(|kink| kink.complementarity.product()).sum();
         if self.kinks.is_empty() { rows } else { 0.5 * (rows + kinks) }
     }
 
-    /// Returns the target complementarity product for a kink of a penalty if that for rows is `product`. All kinks
-    /// together weigh as much as all rows.
+    /// Returns the target complementarity product of each kink of a penalty, where `product` is that of each row. All
+    /// kinks together count as much as all rows.
     fn kink_product(&self, product: f64) -> f64 {
         product / self.kinks.len() as f64
     }
@@ -168,14 +168,14 @@ impl Path {
         Ok(state)
     }
 
-    /// Returns the dual points of the rows.
+    /// Returns the dual point of each row, which tends to the derivative of its loss with respect to the margin.
     fn duals(&self, sample: &Sample) -> Vec<f64> {
         let sign = |r: usize| self.clipped_linear.residual(sample.label(r), 0.0).0;
         self.rows.iter().enumerate().map(|(r, row)| sign(r) * row.dual).collect()
     }
 
-    /// Takes the step, shortened if necessary so that all dual variables stay strictly feasible, and returns its length
-    /// as a fraction of the full step. Then sets the centring parameter by that length.
+    /// Moves all variables along their Newton steps, shortened if necessary so that all dual variables stay strictly
+    /// feasible, and sets the centring parameter. Returns the length of the step as a fraction of the full one.
     fn step(
         &mut self,
         sample: &Sample,
@@ -209,8 +209,8 @@ impl Path {
         part
     }
 
-    /// Sets weights exactly to 0 or to a bound if they are closer to it than their dual points are to a limit, provided
-    /// that the result is certified too.
+    /// Rounds weights to the kink of their penalty (0 or a bound) if they are closer to it, relative to their scale,
+    /// than the dual point is to its limits, relative to l1. Keeps the result only if it is within the tolerance too.
     fn round(&self, search: &mut Search, sample: &Sample) -> Result<(), Stopped> {
         if !self.kinks.iter().any(|kink| search.objective.penalties[kink.at].l1 > 0.0) {
             return Ok(());
@@ -233,8 +233,8 @@ impl Path {
     }
 }
 
-/// Computes the Newton step of the weights. A residual of conjugate gradients adds its squares divided by 2·l2 to the
-/// duality gap, so the residual is limited to a small fraction of the current complementarity product or of the
+/// Computes the Newton step of the weights by conjugate gradients. Since a residual adds its sum of squares divided by
+/// 2·l2 to the duality gap, it is limited to a small fraction of the current complementarity product or of the
 /// tolerance.
 fn newton_step(search: &mut Search, sample: &Sample, state: &State, product: f64) -> Result<Vec<f64>, Stopped> {
     let (l2, size) = (largest_l2(search.objective.penalties), state.objective.abs());

@@ -39,7 +39,8 @@ impl LogLink {
         Expansion { value, derivative: grows - paid, curvature: a * grows + b * paid }
     }
 
-    /// Returns a lower bound on the loss over all margins: the loss at mean y, minus a bound on its rounding error.
+    /// Returns a lower bound on the loss over all margins at label y: the loss where the predicted mean is y, minus a
+    /// bound on its rounding error.
     pub(super) fn least(self, y: f64) -> f64 {
         if y == 0.0 {
             return 0.0;

@@ -23,7 +23,8 @@ pub(super) enum MarginLoss {
 }
 
 impl MarginLoss {
-    /// Returns the margin loss of a loss; for a multiclass loss, that of one class.
+    /// Returns the family and the parameters that represent this loss; for a multiclass loss, the logistic loss of one
+    /// class.
     pub(super) fn of(loss: Loss) -> MarginLoss {
         let clipped_linear =
             |of_classes, low, high, width| MarginLoss::ClippedLinear(ClippedLinear { of_classes, low, high, width });
@@ -99,7 +100,8 @@ impl MarginLoss {
         if fenchel_young.is_nan() { f64::INFINITY } else { fenchel_young.max(0.0) }
     }
 
-    /// Bounds the rounding error of evaluating the loss, as an equivalent error of the margin.
+    /// Bounds the rounding error of evaluating the loss at label y and margin m, expressed as an equivalent error of
+    /// the margin.
     #[inline(always)]
     pub(super) fn rounding_error(self, y: f64, m: f64) -> f64 {
         match self {
@@ -191,8 +193,8 @@ impl MarginLoss {
         matches!(self, MarginLoss::ClippedLinear(clipped_linear) if clipped_linear.is_unbounded())
     }
 
-    /// Whether the loss of a row at label y and margin m keeps decreasing without a minimum as the margin grows in its
-    /// present direction (a direction of recession).
+    /// Whether the loss of a row with label y keeps decreasing, without a minimum, in a direction of recession: for
+    /// logistic loss if the margin m predicts the class, with a log link and p < 2 if y is 0.
     #[inline(always)]
     pub(super) fn recedes(self, y: f64, m: f64) -> bool {
         match self {
@@ -202,8 +204,8 @@ impl MarginLoss {
         }
     }
 
-    /// Returns the optimal intercept of a model without columns, for labels with the mean `mean`, offsets with the mean
-    /// `offset`, and exponentials of offsets with the mean `exposure`.
+    /// Returns the optimal intercept of a model without columns, where `mean` is the mean of the labels, `offset` that
+    /// of the offsets, and `exposure` that of e^offset.
     pub(super) fn constant(self, mean: f64, offset: f64, exposure: f64) -> f64 {
         let fit = match self {
             MarginLoss::Logistic => 2.0 * libm::atanh(mean.clamp(-1.0, 1.0)).clamp(-15.0, 15.0) - offset,
@@ -214,8 +216,8 @@ impl MarginLoss {
     }
 }
 
-/// Bounds ½·error² times the largest second derivative of the loss within `error` of a margin where it is `curvature`.
-/// For exponentials |φ'''| ≤ φ'', so φ'' grows by at most a factor of e^error.
+/// Bounds ½·error² times the largest second derivative of the loss within `error` of a margin at which the second
+/// derivative is `curvature`. Holds for losses with |φ'''| ≤ φ'', so that φ'' grows by at most a factor of e^error.
 #[inline(always)]
 fn second_order(error: f64, curvature: f64) -> f64 {
     let grown = if error < 1.0 { 3.0 } else { libm::exp(error) };
@@ -273,8 +275,8 @@ mod tests {
         }
     }
 
-    /// The closed forms of the Fenchel–Young gaps agree with the definition of φ*(θ), maximised numerically over
-    /// margins.
+    /// Checks that the closed forms of the Fenchel–Young gaps agree with the definition of φ*(θ), maximised numerically
+    /// over margins.
     #[test]
     fn fenchel_young_gaps_are_those_of_the_conjugate_by_its_definition() {
         for (loss, y, m) in cases().step_by(3) {

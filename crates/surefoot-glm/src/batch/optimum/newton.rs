@@ -20,7 +20,8 @@ use super::{
 const PASSES_SAVED_BY_FACTORING: f64 = 40.0;
 /// Maximum number of columns for which the whole Hessian is factored.
 const MAX_DENSE_COLUMNS: usize = 2000;
-/// Number of passes of conjugate gradients after which a diagonal preconditioner, which costs one pass, is recomputed.
+/// Number of passes that conjugate gradients may take before a diagonal preconditioner, which costs one pass, is
+/// recomputed.
 pub(super) const DIAGONAL_LIFETIME: f64 = 4.0;
 /// Minimum number of rows of a subsample that is worth optimising on.
 const MIN_SAMPLE_ROWS: usize = 2000;
@@ -56,7 +57,8 @@ pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, S
     Stage { search, sample, inverse: &mut inverse, spent: 0.0, preparation: 0.0, trust: true }.certify(state)
 }
 
-/// Newton iterations on one subsample of the rows, with the preconditioner and the time spent on it.
+/// State of the Newton iterations on one subsample of the rows: the preconditioner, and estimates of the time spent on
+/// computing and on using it.
 struct Stage<'s, 'a> {
     search: &'s mut Search<'a>,
     sample: Sample<'a>,
@@ -72,7 +74,7 @@ struct Stage<'s, 'a> {
 
 impl Stage<'_, '_> {
     /// Iterates until the predicted decrease is below the statistical error of the subsample, and returns the point
-    /// reached.
+    /// reached, which is the starting point for more rows.
     fn approach(&mut self, mut state: State) -> Result<Vec<f64>, Stopped> {
         let noise = 0.1 * state.point.len().min(self.sample.rows()) as f64 / self.sample.rows() as f64;
         let noise = noise.clamp(self.search.tolerance.min(1e-2), 1e-2);
@@ -179,7 +181,8 @@ pub(super) fn cost_of_pass(sample: &Sample) -> f64 {
     (0.4 * dense as f64 + 2.0 * pairs as f64) / sample.stride as f64
 }
 
-/// Returns whether factoring the Hessian pays off if it saves `worth` passes, and its estimated cost in nanoseconds.
+/// Returns whether factoring the Hessian pays off, because there are few columns or because it costs less than `worth`
+/// passes, and its estimated cost in nanoseconds.
 pub(super) fn is_factored(sample: &Sample, worth: f64) -> (bool, f64) {
     let dim = sample.design.dim();
     let factoring = cost(sample) + 0.1 * (dim as f64).powi(3);

@@ -47,7 +47,8 @@ pub(super) fn optimise(
     Optimum { ended: end(&best, &found, goal.tolerance), ..best }
 }
 
-/// Combines the optima of all classes into one multiclass model.
+/// Combines the optima of the binary problems of all classes into one multiclass model, whose objective and gap are the
+/// sums of theirs.
 fn joint_model(found: &[&Optimum]) -> Optimum {
     let columns = found.iter().map(|one| one.weights.len()).max().unwrap_or(0);
     let weight = |j: usize| found.iter().map(move |one| one.weights.get(j).copied().unwrap_or(0.0));
@@ -64,8 +65,8 @@ fn joint_model(found: &[&Optimum]) -> Optimum {
     }
 }
 
-/// Returns the reason why the optimisation ended: certified if the sum of the gaps of all classes is within the
-/// tolerance; otherwise the worst reason among the classes.
+/// Returns the reason why the optimisation ended: stopped if that of any class was, certified if the sum of the gaps of
+/// all classes is within the tolerance, otherwise the reason of a class that ended without a certificate.
 fn end(best: &Optimum, found: &[&Optimum], tolerance: f64) -> Ended {
     let severity = |ended: &Ended| match ended {
         Ended::Stopped => 2,

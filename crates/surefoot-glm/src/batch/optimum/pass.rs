@@ -9,7 +9,8 @@ use super::{
 };
 use std::ops::Range;
 
-/// Runner of passes over the rows, with reusable buffers and a count of the passes.
+/// Runner of passes over the rows (computations of all margins and of linear combinations of the rows), with reusable
+/// buffers and a count of the passes.
 pub(super) struct Passes<'a> {
     pub(super) workers: &'a Workers<'a>,
     /// Number of passes over all rows; a pass over a subsample counts as its fraction of the rows.
@@ -17,16 +18,17 @@ pub(super) struct Passes<'a> {
     /// Whether sums are compensated and rounding errors are bounded by the absolute values of the actual terms. Set
     /// once the cheaper a-priori bounds prove too wide.
     pub(super) is_precise: bool,
-    /// Rounding error, relative to the objective, that is negligible.
+    /// Maximum rounding error of an objective, relative to the objective, that is negligible.
     enough: f64,
     sums: Vec<Vec<f64>>,
 }
 
-/// Maximum rounding error, relative to the tolerance, without precise (compensated) passes.
+/// Maximum rounding error of an objective, relative to the tolerance, that is acceptable; if it is larger, passes
+/// switch to compensated sums.
 const MAX_ROUNDING_SHARE: f64 = 0.01;
 
-/// Error of a compensated sum of products, in roundings of the sum of absolute values: two of the factor, one of the
-/// product, and two of adding the compensation.
+/// Bound on the error of a compensated sum of products, in units of ε times the sum of the absolute values: two for the
+/// factor, one for the product, and two for adding the compensation.
 pub(super) const CARRIED_TERMS: f64 = 5.0;
 
 /// Number of matrix entries read between two calls of the stop callback: well under a millisecond of work.
@@ -40,7 +42,7 @@ const SQUARED: u8 = 2;
 pub(super) const CARRIED: u8 = 3;
 
 /// Returns the number of blocks of rows that are summed separately. It depends on the amount of work, never on the
-/// number of threads. A block must be worth the sum vector that it needs.
+/// number of threads. Blocks are large enough that the time for their sum vectors (of length `dim`) is negligible.
 fn blocks(work: usize, dim: usize) -> usize {
     let most = work / (8 * dim).max(1 << 18);
     let least = if work > 1 << 21 { 2 } else { 1 };
@@ -62,18 +64,19 @@ impl<'a> Passes<'a> {
         wants
     }
 
-    /// Returns the error of [`run_sum`](Passes::run_sum), in roundings of the sum of the absolute values of its terms.
+    /// Bounds the error of [`run_sum`](Passes::run_sum), in units of ε times the sum of the absolute values of its
+    /// terms.
     pub(super) fn sum_terms(&self, sample: &Sample) -> f64 {
         if self.is_precise { CARRIED_TERMS } else { Self::plain_terms(sample) }
     }
 
-    /// Returns the error of [`run`](Passes::run), in roundings: those within a block, and those of adding up the
-    /// blocks.
+    /// Bounds the error of [`run`](Passes::run), in units of ε times the sum of the absolute values of its terms: the
+    /// roundings within a block, and those of adding up the blocks.
     pub(super) fn plain_terms(sample: &Sample) -> f64 {
         CARRIED_TERMS + (Self::rows_per_block(sample) + 8) as f64
     }
 
-    /// Returns the number of rows per block.
+    /// Returns the number of rows per block (the rows that are summed by one thread).
     pub(super) fn rows_per_block(sample: &Sample) -> usize {
         let (dense, nonzeros) = sample.design.size();
         let blocks = blocks((dense + 3 * nonzeros) / sample.stride, sample.design.dim());
@@ -94,7 +97,7 @@ impl<'a> Passes<'a> {
     }
 
     /// Runs a pass like [`run`](Passes::run) whose visitors also receive Σ|w_j x_rj|, the sum of the absolute values of
-    /// the terms of the margin; 0 unless passes are precise.
+    /// the terms of the row's margin; 0 unless passes are precise.
     pub(super) fn run_sized<V: FnMut(usize, f64, f64) -> f64 + Send>(
         &mut self,
         sample: &Sample,
@@ -175,7 +178,8 @@ pub(super) fn margins(passes: &mut Passes, sample: &Sample, step: &[f64]) -> Res
     Ok(margins)
 }
 
-/// Adds up the sums of the blocks into `out`. If `carried`, each sum is followed by its compensation.
+/// Adds up the partial sums of all blocks of rows into `out`. If `carried`, each partial sum is followed by the
+/// rounding errors that were accumulated with it.
 pub(super) fn join(sums: &mut [Vec<f64>], carried: bool, out: &mut [f64]) {
     let dim = out.len();
     let (first, others) = sums.split_at_mut(1);
@@ -193,7 +197,8 @@ pub(super) fn join(sums: &mut [Vec<f64>], carried: bool, out: &mut [f64]) {
     add(out, 1.0, carry);
 }
 
-/// Inner loop of a pass over the rows of one block.
+/// Inner loop of a pass: computes the margin of each row of one block, and adds the row times the factor that `visit`
+/// returns to `sum`.
 struct Rows<'s, const KIND: u8, V> {
     sample: Sample<'s>,
     rows: Range<usize>,

@@ -22,9 +22,11 @@ use super::{
     workers::Stopped,
 };
 
-/// Maximum number of coordinates for which the linear system is solved.
+/// Maximum number of coordinates that are pinned, at a cost that is cubic in the number; with more of them there is no
+/// bound.
 const MAX_PINNED_COORDINATES: usize = 256;
-/// Maximum number of Newton steps: usually two suffice, more where dual points reach the boundary of their domain.
+/// Maximum number of Newton steps for the dual points: usually two suffice, more where dual points reach the boundary
+/// of their domain.
 const MAX_NEWTON_STEPS: usize = 8;
 /// Minimum ratio |mean| / norm of a column from which a multiple of the anchor (the first pinned column) is subtracted.
 const MIN_ANCHORED_MEAN: f64 = 0.9;
@@ -116,7 +118,7 @@ impl PinnedMeans {
         Ok(pins)
     }
 
-    /// Removes from the pinned columns those that are linear combinations of others.
+    /// Removes from the pinned columns those that are linear combinations of the other pinned columns, up to rounding.
     fn drop_redundant(&mut self, passes: &Passes, at_point: AtPoint) -> Result<(), Stopped> {
         let (square, width) = (self.square(passes, at_point)?, self.columns.len());
         let at = |a: usize, b: usize| square[a.max(b) * width + a.min(b)];
@@ -142,7 +144,8 @@ impl PinnedMeans {
         Ok(())
     }
 
-    /// Calls `visit` with the number of each row and its nonzeros in pinned columns, after the anchor was subtracted.
+    /// Calls `visit` with each row number and the row's pairs of index and value in the pinned columns, after the
+    /// multiple of the anchor (the first pinned column) was subtracted from each column.
     fn each(
         &self,
         passes: &Passes,
@@ -171,8 +174,8 @@ impl PinnedMeans {
         Ok(square)
     }
 
-    /// Computes the distance of each mean z_j from its pinned value, and an upper bound on the absolute value of the
-    /// exact distance.
+    /// Computes the difference of each mean z_j (mean of dual points times column j) from its pinned value, and an
+    /// upper bound on the absolute value of the exact difference.
     fn left(&self, passes: &Passes, at_point: AtPoint, duals: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Stopped> {
         let AtPoint { sample, objective, state } = at_point;
         let lengths = &sample.design.lengths;
@@ -200,8 +203,8 @@ impl PinnedMeans {
         Ok((sums.iter().map(CompensatedDot::value).collect(), bounds))
     }
 
-    /// Takes Newton steps for the dual points alone, along the pinned columns, until the residual is rounding error.
-    /// Dual points on the boundary of their domain stay fixed.
+    /// Moves the dual points by Newton steps along the pinned columns until the means z_j are as pinned, except for
+    /// rounding errors. Dual points on the boundary of their domain stay fixed.
     fn converge(&mut self, passes: &Passes, at_point: AtPoint, duals: &mut [f64]) -> Result<(), Stopped> {
         let AtPoint { sample, objective, .. } = at_point;
         let mut before = f64::INFINITY;
@@ -229,14 +232,14 @@ impl PinnedMeans {
         Ok(())
     }
 
-    /// Whether a dual point has reached the boundary of its domain.
+    /// Whether the dual point of some row has reached the boundary of its domain.
     fn is_stuck(&self, at_point: AtPoint) -> bool {
         self.curvature.iter().zip(&at_point.state.curvature).any(|(now, before)| now != before)
     }
 
-    /// Bounds the distance of each dual point from points at which all means are exactly as pinned. With H the
-    /// curvature matrix, s the Newton step, D the diagonal of H and N = D^(−½)HD^(−½), |x_iᵀs| ≤
-    /// ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖. Returns `None` if H is too ill-conditioned to bound ‖N⁻¹‖.
+    /// Bounds the distance of each dual point from some dual points whose means z_j are all exactly as pinned. With H
+    /// the curvature matrix of the pinned columns, s the Newton step, D the diagonal of H and N = D^(−½)HD^(−½),
+    /// |x_iᵀs| ≤ ‖D^(−½)x_i‖·‖N⁻¹‖·‖D^(−½)·left‖. Returns `None` if H is too ill-conditioned to bound ‖N⁻¹‖.
     fn moved(&mut self, passes: &Passes, at_point: AtPoint, duals: &[f64]) -> Result<Option<Vec<f64>>, Stopped> {
         let AtPoint { sample, objective, .. } = at_point;
         let (_, left) = self.left(passes, at_point, duals)?;

@@ -11,7 +11,7 @@ use super::{
     workers::{Stopped, Workers},
 };
 
-/// Maximum number of sweeps over the coordinates per subproblem.
+/// Maximum number of coordinate-descent sweeps over the coordinates, per quadratic subproblem.
 const MAX_SWEEPS: usize = 10_000;
 /// Number of sweeps after which correlated coordinates are first moved jointly, and again whenever the number of sweeps
 /// has doubled.
@@ -19,10 +19,10 @@ const SWEEPS_BEFORE_JOINT_STEP: usize = 16;
 /// Maximum number of coordinates that are moved jointly.
 const MAX_JOINT_COORDINATES: usize = 500;
 
-/// Objective made of a smooth part and a separable penalty with kinks, as far as the proximal Newton method needs to
-/// know it.
+/// Objective that is the sum of a smooth loss and a separable penalty with kinks, as the proximal Newton method sees
+/// it.
 pub(super) trait CompositeProblem {
-    /// Point with its objective and derivatives.
+    /// Point (weights and intercept) together with its objective and derivatives.
     type State;
 
     fn at(&self, search: &mut Search, point: Vec<f64>) -> Result<Self::State, Stopped>;
@@ -50,11 +50,11 @@ pub(super) trait Model {
     fn derivative(&self, j: usize) -> f64;
     /// Adds `by` to coordinate j of the step Δ.
     fn shift(&mut self, j: usize, by: f64);
-    /// Removes from `coordinates`, in ascending order, each one along which the model has no curvature that the
-    /// preceding ones do not explain. By default removes none.
+    /// Removes from `coordinates`, in ascending order, those that are linearly dependent on earlier ones in the model,
+    /// that is, add no curvature of their own. By default removes none.
     fn drop_redundant(&self, _coordinates: &mut Vec<usize>) {}
-    /// Returns the lower triangle of H restricted to these coordinates, row by row in a square array; `None` if that
-    /// would cost more than the sweeps it saves.
+    /// Returns the lower triangle of H restricted to these coordinates, row by row in a square array; `None` if
+    /// computing it would cost more than the coordinate-descent sweeps that it saves.
     fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>>;
 }
 
@@ -116,13 +116,15 @@ fn penalty_of(penalties: &[WeightPenalty], j: usize) -> &WeightPenalty {
     &penalties[j % penalties.len()]
 }
 
-/// Returns the working set: the coordinates that are not 0, or may leave 0.
+/// Returns the working set: the coordinates that are not 0, or whose gradient is large enough, relative to the L1
+/// strength, that they may leave 0.
 fn working_set(penalties: &[WeightPenalty], point: &[f64], gradient: &[f64]) -> Vec<usize> {
     let may = |j: &usize| point[*j] != 0.0 || gradient[*j].abs() >= 0.9 * penalty_of(penalties, *j).l1;
     (0..point.len()).filter(may).collect()
 }
 
-/// Coordinate descent from a point on a quadratic model of the smooth part of the objective plus the exact penalty.
+/// Coordinate descent that minimises, from a point, a quadratic model of the smooth part of the objective plus the
+/// exact penalty.
 struct Descent<'s> {
     workers: &'s Workers<'s>,
     penalties: &'s [WeightPenalty],
@@ -130,7 +132,8 @@ struct Descent<'s> {
 }
 
 impl Descent<'_> {
-    /// Computes a step at which the steepest rate of decrease along each active coordinate is at most `enough`.
+    /// Minimises the model by sweeps over the `working` coordinates until each changes the derivative of the model by
+    /// at most `enough`. Returns the step from the point.
     fn run(&self, model: &mut dyn Model, working: &[usize], enough: f64) -> Result<Vec<f64>, Stopped> {
         let point = self.point;
         let mut step = vec![0.0; point.len()];
@@ -179,8 +182,8 @@ impl Descent<'_> {
         Ok(step)
     }
 
-    /// Takes Newton steps on all coordinates that are at no kink of their penalty, each up to the first kink on the
-    /// way. For nearly collinear columns, sweeps alone would take about (mean / standard deviation)² sweeps.
+    /// Takes joint Newton steps on all coordinates that are at no kink of their penalty, each step up to the first kink
+    /// on its way. For nearly collinear columns, sweeps alone would take about (mean / standard deviation)² sweeps.
     fn joint_step(
         &self,
         model: &mut dyn Model,
@@ -228,8 +231,8 @@ impl Descent<'_> {
     }
 }
 
-/// Backtracking line search with the Armijo condition: returns the next point, and whether the full step was taken;
-/// `None` if no step length satisfies the condition.
+/// Runs a backtracking line search with the Armijo condition. Returns the next point, and whether the full step was
+/// taken; `None` if no step length satisfies the condition.
 fn line_search<P: CompositeProblem>(
     search: &mut Search,
     problem: &P,

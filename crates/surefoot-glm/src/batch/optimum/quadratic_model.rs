@@ -14,7 +14,7 @@ use super::{
 /// Maximum number of columns for which the whole Hessian is stored.
 const MAX_DENSE_COLUMNS: usize = 2000;
 
-/// Quadratic model ½ΔᵀHΔ + gᵀΔ at the current step Δ.
+/// Quadratic model ½ΔᵀHΔ + gᵀΔ, stored so that coordinates of the current step Δ can be changed one at a time.
 pub(super) enum Quadratic<'s> {
     /// Model with the whole Hessian H stored: changing a coordinate of Δ costs O(d) for d coordinates, its derivative
     /// O(1).

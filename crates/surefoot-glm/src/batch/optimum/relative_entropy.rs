@@ -1,6 +1,7 @@
 //! Relative entropy (Kullback–Leibler divergence) of two numbers, computed without cancellation.
 
-/// Computes e^z − 1 − z ≥ 0, by its Taylor series near 0, where the subtraction would cancel.
+/// Computes e^z − 1 − z ≥ 0, the distance of the exponential from its tangent at 0; near 0 by a Taylor series, because
+/// the subtraction would cancel.
 #[inline(always)]
 pub(super) fn beyond_tangent(z: f64) -> f64 {
     if z.abs() < 1e-2 {
@@ -36,7 +37,7 @@ pub(super) fn relative_entropy(p: f64, q: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The divergence is continuous from p = 0, where it is q, to however small a positive p/q.
+    /// Checks that p·ln(p/q) − p + q is continuous as p → 0, where it equals q, down to the smallest positive p/q.
     #[test]
     fn relative_entropy_is_continuous_down_to_nothing() {
         for q in [1e-200, 1.0, 3e15, 1e300] {

@@ -4,13 +4,14 @@
 //! terms, with unit roundoff u = 2⁻⁵³ (Higham 2002, *Accuracy and Stability of Numerical Algorithms*, §3.1). The bounds
 //! here count n·ε with ε = 2u: the factor of two covers the higher-order terms and the rounding of the bounds.
 
-/// Twice the unit roundoff: the ε by which rounding errors are counted.
+/// Unit ε = 2u in which rounding errors are counted: twice the unit roundoff u = 2⁻⁵³.
 pub(super) const EPS: f64 = f64::EPSILON;
 
-/// Number of roundings of a standardised value, x/M, and of its weight, w·M, for the scale M of the column.
+/// Number of roundings in the standardised value x/M and in its weight w·M together, where M is the scale of the
+/// column.
 const STANDARDISED: f64 = 2.0;
 
-/// Bounds the relative difference between the stored values and weights and the exact ones of the data: 0 unless
+/// Bounds the relative difference between the values and weights as stored and those of the original data: 0 unless
 /// columns were scaled.
 pub(super) fn of_values(is_standardised: bool) -> f64 {
     if is_standardised { STANDARDISED * EPS } else { 0.0 }

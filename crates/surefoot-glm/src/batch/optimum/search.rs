@@ -17,8 +17,8 @@ use super::{
     workers::{Stopped, Workers},
 };
 
-/// Maximum predicted decrease, relative to the tolerance, at which a wide gap is attributed to rounding, not to the
-/// distance from the optimum.
+/// Maximum predicted decrease, relative to the tolerance, at which the point counts as optimal, so that a wide duality
+/// gap is attributed to rounding.
 pub(super) const NEAR_OPTIMUM_SHARE: f64 = 0.1;
 
 pub(super) struct Search<'a> {
@@ -33,7 +33,8 @@ pub(super) struct Search<'a> {
     pub(super) stalls: usize,
     /// Mean loss at margins of 0.
     pub(super) loss_at_zero: f64,
-    /// Whether weights may diverge without an increase of the penalty.
+    /// Whether weights may diverge without an increase of the penalty, as they do for separable labels without a
+    /// penalty.
     pub(super) may_recede: bool,
     pub(super) iterations: usize,
     /// Maximum number of iterations.
@@ -100,13 +101,14 @@ impl<'a> Search<'a> {
         Optimum { ended, passes: self.passes.count, ..self.best }
     }
 
-    /// Returns all rows, as a subsample of stride 1.
+    /// Returns all rows of the design matrix, as a (trivial) subsample of stride 1.
     pub(super) fn rows(&self) -> Sample<'a> {
         Sample::new(self.design, 1)
     }
 
-    /// Bounds the duality gap at a point, at the given dual points if any, and offers the point as a candidate for the
-    /// best.
+    /// Bounds the duality gap at a point, and offers the point with this bound as a candidate for the best one so far.
+    /// Uses the derivatives of the loss as dual points where these suffice, otherwise `duals`; the bound is ∞ where
+    /// neither can give one.
     pub(super) fn bound(&mut self, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
         let Objective { is_unpenalised, has_no_penalty, .. } = self.objective;
         // Far from the optimum, balancing unpenalised columns is not worth its passes.
@@ -147,8 +149,8 @@ impl<'a> Search<'a> {
         !self.objective.penalty_has_kinks && self.objective.penalties.iter().all(|penalty| penalty.l2 > 0.0)
     }
 
-    /// Whether the duality gap with the derivatives of the loss as dual points is about a quarter of the tolerance or
-    /// less.
+    /// Whether the derivatives of the loss are good dual points: the duality gap with them is about a quarter of the
+    /// tolerance or less.
     fn derivatives_are_enough(&self, state: &State) -> bool {
         let (penalties, enough) = (self.objective.penalties, 0.25 * self.tolerance * self.size(state.objective));
         self.derivatives_are_dual() && squares(&state.gradient, penalties) <= 2.0 * largest_l2(penalties) * enough
@@ -159,8 +161,8 @@ impl<'a> Search<'a> {
         gap_of_derivatives(&self.passes, AtPoint { sample: &sample, objective: &self.objective, state })
     }
 
-    /// Bounds the duality gap like [`bound`](Search::bound), at the given dual points only. `is_near` says whether the
-    /// gap would be within the tolerance if there were no rounding errors.
+    /// Bounds the duality gap like [`bound`](Search::bound), at the given dual points only. `is_near` tells whether the
+    /// gap would be within the tolerance in exact arithmetic.
     pub(super) fn bound_by(&mut self, state: &State, duals: Vec<f64>, is_near: bool) -> Result<(), Stopped> {
         let bound = if self.objective.has_no_penalty { f64::INFINITY } else { self.best_gap(state, duals, is_near)? };
         self.offer(state.candidate(), bound);
@@ -194,12 +196,13 @@ impl<'a> Search<'a> {
         self.stalls > 0 || 0.5 * self.decrement <= NEAR_OPTIMUM_SHARE * self.tolerance * self.size(objective)
     }
 
-    /// Whether a gap is much wider than the predicted decrease of the objective, and has stopped decreasing.
+    /// Whether a duality gap is much wider than the predicted decrease of the objective and has stopped decreasing, so
+    /// that better dual points are needed, not better weights.
     pub(super) fn is_wider_than_distance(&self, gap: f64, objective: f64) -> bool {
         self.is_near_optimum(objective) || self.has_stalled_gap(gap) && self.decrement <= 1e-3 * gap
     }
 
-    /// Whether a gap is not much less than the best gap so far.
+    /// Whether a duality gap is no longer decreasing fast: it is more than a tenth of the best gap so far.
     pub(super) fn has_stalled_gap(&self, gap: f64) -> bool {
         self.stalls > 0 || self.best.gap.is_some_and(|best| gap > 0.1 * best)
     }
@@ -235,7 +238,8 @@ impl<'a> Search<'a> {
         (self.each)(&self.best);
     }
 
-    /// Converts a point to the weights, column by column with all classes of a column together, and the intercepts.
+    /// Converts a point to the weights and the intercepts of a model. The weights are ordered by column, with all
+    /// classes of a column together.
     fn model(&self, point: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let models: Vec<_> = point.chunks(self.design.dim().max(1)).map(|point| self.design.model(point)).collect();
         let columns = models.first().map_or(0, |(weights, _)| weights.len());
@@ -243,8 +247,8 @@ impl<'a> Search<'a> {
         (weights, models.iter().map(|(_, intercept)| *intercept).collect())
     }
 
-    /// Whether a starting point is so good that optimising on subsamples of the rows could only lead away from the
-    /// optimum.
+    /// Whether a starting point is already so good that optimising on subsamples of the rows first would lead away from
+    /// the optimum.
     pub(super) fn is_near(&self, at: Candidate) -> bool {
         self.best.gap.is_some_and(|gap| gap <= 1e-3 * at.objective.abs())
     }

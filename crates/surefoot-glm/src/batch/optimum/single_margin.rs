@@ -18,13 +18,13 @@ use super::{
     workers::{Stopped, Workers},
 };
 
-/// Relative difference allowed between sums of the same numbers in different orders.
+/// Relative difference allowed between two floating-point sums of the same numbers in different orders.
 pub(super) const ROUNDING: f64 = 1e-12;
-/// Maximum number of Newton iterations on a clipped linear loss, which rarely take 20, before Newton's method counts as
-/// stalled.
+/// Maximum number of Newton iterations on a clipped linear loss (such as Huber or squared hinge) before Newton's method
+/// counts as stalled; it rarely takes 20.
 const MAX_NEWTON_ITERATIONS: usize = 100;
-/// Maximum relative gradient that counts as 0: Newton's method leaves about the square root of the rounding error of
-/// the objective.
+/// Maximum gradient, relative to the largest possible one, that counts as 0: Newton's method leaves about the square
+/// root of the rounding error of the objective.
 const MAX_RELATIVE_GRADIENT: f64 = 1e-7;
 
 /// Runs [`optimise`](super::optimise) for a loss with a single margin.
@@ -41,7 +41,8 @@ pub(super) fn optimise(
     search.finish(ended)
 }
 
-/// Computes the starting point, as a model without a certificate.
+/// Computes the starting point of an optimisation, as a model without a certificate, from the given weights and
+/// intercepts.
 pub(super) fn begin(design: &Design, workers: &Workers, goal: &Goal, start: (&[f64], &[f64])) -> Optimum {
     let mut ignore = |_: &Optimum| ();
     let penalties = WeightPenalty::all(goal, design);
@@ -154,7 +155,7 @@ fn is_stationary(search: &mut Search, state: &State, clipped_linear: ClippedLine
     Ok((0..dim).all(|j| descent_rate(j) <= MAX_RELATIVE_GRADIENT * largest_derivative * squares[j].sqrt()))
 }
 
-/// Objective with a loss of a single margin, for the proximal Newton method.
+/// Objective with a loss of a single margin, in the form that the proximal Newton method takes.
 struct MarginProblem<'a> {
     columns: Option<Columns>,
     design: &'a Design<'a>,

@@ -78,8 +78,8 @@ fn first_state(search: &mut Search, rows: ClassRows, start: (&[f64], &[f64])) ->
     State::at(&mut search.passes, rows, &search.objective, constants)
 }
 
-/// Returns the coordinates of the given starting point, or, if it is 0, of the intercepts that fit the class
-/// proportions.
+/// Returns the given starting point as a vector of coordinates. If it is 0, returns that of the intercepts that fit the
+/// class proportions instead.
 fn first_point(search: &Search, classes: usize, (weights, intercept): (&[f64], &[f64])) -> Vec<f64> {
     let design = search.design;
     let empty = weights.iter().chain(intercept).all(|w| *w == 0.0);
@@ -99,7 +99,7 @@ fn first_point(search: &Search, classes: usize, (weights, intercept): (&[f64], &
     point
 }
 
-/// Subtracts from each coordinate its mean over classes.
+/// Subtracts from each weight, and from each intercept, its mean over the classes.
 fn centre(point: &mut [f64], classes: usize) {
     let dim = point.len() / classes;
     for j in 0..dim {
@@ -108,8 +108,8 @@ fn centre(point: &mut [f64], classes: usize) {
     }
 }
 
-/// Bounds the duality gap at a point, at the given dual points if any, and offers the point as a candidate for the
-/// best.
+/// Bounds the duality gap at a point, and offers the point with this bound as a candidate for the best one so far.
+/// `duals` are the dual points; with `None` the bound is ∞.
 fn bound(search: &mut Search, rows: ClassRows, state: &State, duals: Option<Vec<f64>>) -> Result<(), Stopped> {
     // Dual points of several margins are balanced for intercepts only.
     let has_dual = !search.objective.has_no_penalty && !search.objective.is_unpenalised;
@@ -121,8 +121,8 @@ fn bound(search: &mut Search, rows: ClassRows, state: &State, duals: Option<Vec<
     Ok(())
 }
 
-/// Bounds the duality gap. If rounding, not the distance from the optimum, makes it wide, repeats the computation with
-/// more precise sums, and then at refined dual points.
+/// Computes the duality gap at the dual points. If rounding, not the distance from the optimum, makes it wide, repeats
+/// the computation with compensated sums, and then at refined dual points.
 fn best_gap(search: &mut Search, rows: ClassRows, state: &State, duals: Vec<f64>) -> Result<f64, Stopped> {
     let enough = search.tolerance * search.size(state.objective);
     let mut found = gap(&mut search.passes, rows, &search.objective, state, duals.clone())?;
@@ -142,7 +142,8 @@ fn best_gap(search: &mut Search, rows: ClassRows, state: &State, duals: Vec<f64>
     Ok(found)
 }
 
-/// Newton iterations for the softmax loss on all rows, with the preconditioner and the time spent on it.
+/// State of the Newton iterations for the softmax loss on all rows: the preconditioner, and estimates of the time spent
+/// on computing and on using it.
 struct Stage<'s, 'a> {
     search: &'s mut Search<'a>,
     rows: ClassRows<'a>,

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::numeric::sums::Sum;
 
-/// Objective: the mean loss plus the penalties of the weights.
+/// Objective of a batch training problem: the weighted mean loss plus the penalties of the weights.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Objective<'a> {
     pub(super) margin_loss: MarginLoss,
@@ -23,7 +23,7 @@ pub(super) struct Objective<'a> {
     pub(super) penalty_has_kinks: bool,
     /// Whether a weight other than the intercept is unpenalised.
     pub(super) is_unpenalised: bool,
-    /// Whether all weights are unpenalised.
+    /// Whether none of the weights is penalised (the intercept never is).
     pub(super) has_no_penalty: bool,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Objective<'a> {
     }
 }
 
-/// Point together with the objective, its derivatives, and bounds on their rounding errors.
+/// Point (weights and intercept) together with the objective, its derivatives, and bounds on their rounding errors.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) point: Vec<f64>,
@@ -72,12 +72,13 @@ pub(super) struct State {
     pub(super) gradient: Vec<f64>,
     /// Objective, including the whole penalty.
     pub(super) objective: f64,
-    /// Upper bound on the difference between each margin and that of the model as stored.
+    /// Upper bound, for each row, on the difference between its computed margin and the exact margin of the model as
+    /// stored.
     pub(super) error: Vec<f64>,
     /// Upper bound on the difference between the computed objective and the exact objective of the model as stored.
     pub(super) objective_error: f64,
-    /// Whether the loss of every row keeps decreasing without a minimum as its margin grows in its present direction (a
-    /// direction of recession).
+    /// Whether the loss of every row keeps decreasing, without a minimum, along a direction of recession: the point
+    /// separates the classes, or all labels of a loss with a log link are 0.
     pub(super) recedes: bool,
 }
 
@@ -91,7 +92,8 @@ impl State {
         }
     }
 
-    /// Computes the objective and its derivatives at a point. One pass, or two as for [`State::by`].
+    /// Computes the objective and its derivatives at a point. Takes one pass, or two if the rounding error of the first
+    /// is too large.
     pub(super) fn at(
         passes: &mut Passes,
         sample: &Sample,

@@ -24,8 +24,9 @@ impl From<Verdict> for Ended {
     }
 }
 
-/// Tolerance, at least, for the relative loss and Newton decrement of weights that the rows do not determine, because
-/// of separable labels or more weights than rows.
+/// Lower limit on the tolerance for stopping where the rows do not determine the weights, because labels are separable
+/// or there are more weights than rows. Applies to the loss relative to that at margins of 0, and to the Newton
+/// decrement.
 const UNDETERMINED_TOLERANCE: f64 = 1e-3;
 
 /// Maximum number of outer iterations.
@@ -35,18 +36,18 @@ pub(super) const MAX_ITERATIONS: usize = 1000;
 const MAX_STALLS: usize = 3;
 
 impl Search<'_> {
-    /// Updates the number of consecutive steps without a decrease, after a step that decreased the objective by
-    /// `gained`.
+    /// Updates the number of consecutive steps that did not decrease the objective, where `gained` is the decrease by
+    /// the last step.
     pub(super) fn count_stall(&mut self, gained: f64, objective: f64) {
         self.stalls = if gained <= 1e-15 * objective.abs() { self.stalls + 1 } else { 0 };
     }
 
-    /// Whether steps have stopped decreasing the objective.
+    /// Whether the optimisation has stalled: several consecutive steps have not decreased the objective.
     pub(super) fn has_stalled(&self) -> bool {
         self.stalls >= MAX_STALLS
     }
 
-    /// Returns the stopping criterion that is satisfied; `None` to continue.
+    /// Returns the stopping criterion that the point satisfies; `None` if the optimisation has to continue.
     pub(super) fn verdict(&self, at: Candidate) -> Option<Verdict> {
         let size = self.size(at.objective);
         let undetermined =

@@ -10,7 +10,7 @@ use std::{
     ops::{Deref, DerefMut},
 };
 
-/// Growable array that can be moved from memory to a temporary file. Dereferences to a slice in either case.
+/// Growable array of numbers that can be moved from memory to a temporary file. Dereferences to a slice in either case.
 pub(super) enum Storage<T> {
     Memory(Vec<T>),
     Mapped(Mapped<T>),
@@ -115,7 +115,7 @@ impl<T: Pod> Storage<T> {
 }
 
 impl<T: Pod> Mapped<T> {
-    /// Creates an empty array in a new temporary file, with a capacity of `room` numbers, all of whose bytes are 0.
+    /// Creates an empty array in a new temporary file, with capacity for `room` numbers; the file is filled with zeros.
     fn new(room: usize) -> io::Result<Mapped<T>> {
         let file = tempfile::tempfile()?;
         let map = map(&file, room.max(1) * size_of::<T>())?;

@@ -16,13 +16,14 @@ use super::{
     workers::Stopped,
 };
 
-/// Maximum number of Newton steps: usually two suffice, more where dual points reach the boundary of their domain.
+/// Maximum number of Newton steps for the dual points: usually two suffice, more where dual points reach the boundary
+/// of their domain.
 const MAX_NEWTON_STEPS: usize = 40;
 /// Rounding error of a sum over all rows, relative to the square root of the sum of the squares of its terms.
 const ROUNDING: f64 = 1e-12;
 
-/// Moves dual points until, except for rounding, no conjugate of a penalty is infinite. Returns for each coordinate
-/// whether its sum had to be made 0 (balanced); `None` if that fails.
+/// Moves dual points θ until, except for rounding, no conjugate of a penalty is infinite. Returns for each coordinate j
+/// whether its sum Σω_iθ_i x_ij had to be made 0 (balanced); `None` if that fails.
 ///
 /// *Cost*: two passes per step, and one per iteration of conjugate gradients, about as many as there are unpenalised
 /// columns.
@@ -68,8 +69,8 @@ pub(super) fn mean(passes: &mut Passes, sample: &Sample, duals: &[f64]) -> Resul
     Ok(mean)
 }
 
-/// Computes the margins Xs of the step s that satisfies H·s = z on the balanced coordinates and is 0 elsewhere, where H
-/// = Σ curvature_r x_r x_rᵀ and z are the means.
+/// Computes the margins Xs of a Newton step s: H·s = z on the balanced coordinates, and s = 0 elsewhere, where H = Σ
+/// curvature_r x_r x_rᵀ over rows x_r, and z are the `means`.
 fn newton_margins(
     passes: &mut Passes,
     sample: &Sample,

@@ -8,7 +8,7 @@ pub(super) trait Kernel {
     fn run(self);
 }
 
-/// Runs a loop in the version for the widest vector registers of the processor.
+/// Runs an inner loop in the version that was compiled for the widest vector registers of the processor.
 pub(super) fn widest(kernel: impl Kernel) {
     #[cfg(target_arch = "x86_64")]
     {
@@ -36,7 +36,7 @@ fn avx2(kernel: impl Kernel) {
     kernel.run();
 }
 
-/// Computes Σ a_i b_i, as sixteen partial sums that are added as a tree.
+/// Computes the inner product Σ a_i b_i, as sixteen partial sums that are then added pairwise.
 #[inline(always)]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const WIDTH: usize = 16;

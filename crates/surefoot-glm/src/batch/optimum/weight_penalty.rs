@@ -12,7 +12,7 @@ pub(super) struct WeightPenalty {
 }
 
 impl WeightPenalty {
-    /// No penalty and no bounds, as for the intercept.
+    /// Penalty of a weight that is neither penalised nor bounded, such as the intercept.
     pub(super) const NONE: WeightPenalty =
         WeightPenalty { l1: 0.0, l2: 0.0, low: f64::NEG_INFINITY, high: f64::INFINITY };
 
@@ -38,8 +38,8 @@ impl WeightPenalty {
         w.clamp(self.low, self.high)
     }
 
-    /// Returns the weight w after a step from `before`, set exactly to a bound if only rounding separates them, and
-    /// clipped to the bounds.
+    /// Returns the weight w reached by a step from `before`, clipped to the bounds, and set exactly to a bound if only
+    /// rounding separates them.
     pub(super) fn snapped(&self, before: f64, w: f64) -> f64 {
         for bound in [self.low, self.high] {
             if bound.is_finite() && bound != 0.0 && (w - bound).abs() <= f64::EPSILON * (before.abs() + bound.abs()) {
@@ -67,8 +67,8 @@ impl WeightPenalty {
         if self.l1 > 0.0 { self.l1.copysign(w) } else { 0.0 }
     }
 
-    /// Returns z − l2·w for the z at which the Fenchel–Young gap ω(w) + ω*(z) − w·z of the weight w is 0: the
-    /// derivative of l1·|w| where the penalty ω is differentiable. For a weight of 0 and a z at the limit ±l1, returns
+    /// Returns z − l2·w for the z at which the Fenchel–Young gap ω(w) + ω*(z) − w·z of the weight w is 0. Where the
+    /// penalty ω is differentiable, this is the derivative of l1·|w|; for a weight of 0 and a z near a limit ±l1, it is
     /// that limit. Returns `None` for other weights at kinks and bounds, where the gap is 0 for a whole interval of z.
     pub(super) fn required_mean(&self, w: f64, z: f64) -> Option<f64> {
         if self.is_smooth(w) {
@@ -89,17 +89,19 @@ impl WeightPenalty {
         if by == 0.0 { f64::INFINITY } else { (self.next_kink(w, by) - w) / by }
     }
 
-    /// Whether the weight may diverge without any penalty, in at least one direction.
+    /// Whether the weight may diverge in at least one direction without any penalty or bound.
     pub(super) fn is_unpenalised(&self) -> bool {
         self.l1 == 0.0 && self.l2 == 0.0 && (self.low == f64::NEG_INFINITY || self.high == f64::INFINITY)
     }
 
-    /// Whether the weight has no bound in the direction of the sign of z.
+    /// Whether the weight has no bound in the direction of the sign of z (upper bound for z > 0, lower bound
+    /// otherwise).
     fn is_open(&self, z: f64) -> bool {
         if z > 0.0 { self.high == f64::INFINITY } else { self.low == f64::NEG_INFINITY }
     }
 
-    /// Whether the conjugate ω*(z) of the penalty is ∞, and therefore also for every other z of the same sign.
+    /// Whether the conjugate ω*(z) of the penalty is ∞ for every z of this sign, because neither a penalty nor a bound
+    /// limits the weight in that direction; false for z = 0.
     pub(super) fn is_unbounded_for(&self, z: f64) -> bool {
         z != 0.0 && self.l1 == 0.0 && self.l2 == 0.0 && self.is_open(z)
     }
@@ -110,9 +112,9 @@ impl WeightPenalty {
         if excess > 4.0 * f64::EPSILON * self.l1 { excess } else { 0.0 }
     }
 
-    /// Returns the largest factor in (0, 1], up to rounding, such that the conjugate ω* is finite on the interval of
-    /// radius `error` around z after multiplication by the factor. The factor is 1 unless there is an L1 penalty
-    /// without an L2 penalty.
+    /// Returns the largest factor in (0, 1], up to rounding, by which z can be multiplied so that the conjugate ω* is
+    /// finite on the interval of radius `error` around it. The factor is 1 unless there is an L1 penalty without an L2
+    /// penalty.
     pub(super) fn feasible_scale(&self, z: f64, error: f64) -> f64 {
         let open = |z: f64| if self.is_open(z) { z.abs() } else { 0.0 };
         let most = open(z + error).max(open(z - error));
@@ -182,8 +184,8 @@ mod tests {
         strengths.into_iter().flat_map(move |strength| bounds.into_iter().map(move |bounds| penalty(strength, bounds)))
     }
 
-    /// The closed forms agree with the gap by the definition of the conjugate: the supremum over a fine grid of
-    /// weights, which is wide where there is no bound.
+    /// Checks that the closed forms of the Fenchel–Young gap agree with the definition of the conjugate: the supremum
+    /// over a fine grid of weights, which is wide where there is no bound.
     #[test]
     fn fenchel_young_gaps_are_those_of_the_conjugate_by_its_definition() {
         for penalty in penalties() {

@@ -10,7 +10,7 @@ use super::{
     workers::Stopped,
 };
 
-/// Maximum number of rows that are represented exactly.
+/// Maximum number of rows that the preconditioner represents exactly.
 const MAX_ROWS: usize = 1000;
 
 /// Preconditioner M = D + Σ curvature_r x_r x_rᵀ over the rows x_r of largest curvature, where the diagonal D
@@ -20,7 +20,7 @@ const MAX_ROWS: usize = 1000;
 pub(super) struct Woodbury {
     /// Reciprocals of the diagonal entries of D.
     inverse: Vec<f64>,
-    /// Chosen rows: the dense part, and the columns and values of the sparse part.
+    /// Rows that are represented exactly, each as its dense part and the columns and values of its sparse part.
     rows: Vec<(Vec<f64>, Vec<u32>, Vec<f64>)>,
     middle: Cholesky,
 }

@@ -6,7 +6,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// Error: the caller stopped the optimisation.
+/// Error of a function that has ended early because the caller asked to stop the optimisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stopped;
 
@@ -22,7 +22,8 @@ impl<'a> Workers<'a> {
         Workers { threads: threads.max(1), stop, stopped: AtomicBool::new(false) }
     }
 
-    /// Whether the caller has requested to stop. Called about every millisecond. Once true, stays true.
+    /// Whether the caller has requested to stop. To be called about every millisecond; once it has returned true, it
+    /// always does.
     pub(super) fn stopped(&self) -> bool {
         if self.stopped.load(Ordering::Relaxed) {
             return true;
@@ -38,8 +39,9 @@ impl<'a> Workers<'a> {
         if self.stopped() { Err(Stopped) } else { Ok(()) }
     }
 
-    /// Processes all blocks on the threads. The blocks do not depend on the number of threads, so sums over them do not
-    /// either. Returns an error if the caller requested to stop, in which case some work may be missing.
+    /// Processes all blocks on the threads. The list of blocks is fixed by the caller, so sums over blocks do not
+    /// depend on the number of threads. Returns an error if the caller requested to stop, in which case some blocks may
+    /// not have been processed.
     pub(super) fn run<S: Send>(&self, blocks: Vec<S>, work: impl Fn(S) + Sync) -> Result<(), Stopped> {
         let threads = self.threads.min(blocks.len());
         if threads <= 1 {

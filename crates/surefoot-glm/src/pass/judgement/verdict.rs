@@ -47,8 +47,8 @@ pub(super) struct SampleLosses {
     pub(super) rows: Vec<RowLosses>,
 }
 
-/// Returns the weighted mean of pairs (weight, number), and the influence of each pair on the mean, multiplied by the
-/// number of pairs.
+/// Returns the weighted mean of pairs (weight, number), and for each pair its influence on the mean: weight times
+/// deviation from the mean, divided by the mean weight.
 pub(super) fn mean(rows: impl Iterator<Item = (f64, f64)> + Clone) -> (f64, Vec<f64>) {
     let (weight, count) = rows.clone().fold((0.0, 0.0), |(weight, count), row| (weight + row.0, count + 1.0));
     let mean: f64 = rows.clone().map(|(w, x)| w / weight * x).sum();
@@ -149,9 +149,10 @@ impl SampleLosses {
         alarms.then_some(alarm).filter(OrderAlarm::is_sound)
     }
 
-    /// Whether the model's mean loss exceeds the reported mean of `rows` rows by more than noise explains, and by
-    /// enough to matter. `came` holds the influence of sampled rows on the reported mean, which is subtracted from the
-    /// sampling noise.
+    /// Whether the model's excess over the reported mean loss of `rows` rows is more than noise explains, and large
+    /// enough to matter (relative to the explainable loss `range`). `excess` is relative to the reported losses of the
+    /// sampled rows; `least` is the lesser of this and the excess over the reported mean. `model` and `came` hold the
+    /// influence of each sampled row on the two means; their difference is the sampling noise.
     fn exceeds_noise(&self, [excess, least]: [f64; 2], model: &[f64], came: &[f64], rows: u64, range: f64) -> bool {
         let error = deviation(model.iter().copied()) / (rows as f64).sqrt();
         let shared = |k: usize| came.get(k).copied().unwrap_or_default();

@@ -254,8 +254,8 @@ unsafe fn turned(from: &[&CacheLine; WIDTH]) -> [__m512; WIDTH] {
     }
 }
 
-/// Interleaves the numbers of two registers within each 128-bit quarter: returns those of the quarters' first halves,
-/// and those of the second halves.
+/// Interleaves the numbers of two registers within each 128-bit quarter: returns the interleaved first halves of the
+/// quarters, and the interleaved second halves.
 ///
 /// # Safety
 /// The caller must ensure that the processor supports AVX-512.

@@ -12,9 +12,9 @@ use crate::text::words;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FeatureProperties<'a> {
     pub(crate) group: Group,
-    /// Id of the indicator feature for a missing cell.
+    /// Id of the feature that indicates a missing cell.
     pub(crate) gap: u64,
-    /// Number of the feature group of the column; 0 for none.
+    /// Number of the column's feature group (of penalty factors or bounds); 0 for none.
     pub(crate) rule: u32,
     /// Name of the column, escaped for use in feature names.
     pub(crate) name: &'a str,
@@ -24,24 +24,23 @@ pub(crate) struct FeatureProperties<'a> {
 pub(crate) struct MultiValueCell<'a> {
     row: &'a mut RowBuilder,
     of: FeatureProperties<'a>,
-    /// Position in the row of the first feature of the cell; `most` is the number of features of the cell at which duplicates are merged
-    /// next.
+    /// Position in the row of the first feature of the cell. When the cell has `most` features, duplicates are merged.
     first: usize,
     most: usize,
 }
 
-/// Minimum number of features of a cell at which duplicates are merged before its end. Memory is thus bounded by the number of distinct
-/// values in the cell.
+/// Minimum number of features of a cell at which duplicates are merged before the end of the cell. Merging early bounds the memory by
+/// the number of distinct values in the cell.
 const MOST: usize = 1 << 12;
 
 impl<'a> MultiValueCell<'a> {
-    /// Starts a cell, which has no features yet.
+    /// Starts a cell without any features, whose features are appended to `row`.
     pub(crate) fn begin(row: &'a mut RowBuilder, of: FeatureProperties<'a>) -> MultiValueCell<'a> {
         let first = row.index.len();
         MultiValueCell { row, of, first, most: MOST }
     }
 
-    /// Adds one value of the cell, given as text, as a feature of value 1.
+    /// Adds one value of the cell, such as a word or a category, as a feature of value 1.
     pub(crate) fn add(&mut self, text: &[u8]) {
         let FeatureProperties { group, rule, name, .. } = self.of;
         let id = group.id(text);
@@ -61,8 +60,8 @@ impl<'a> MultiValueCell<'a> {
         words::each(text, |word| self.add(word));
     }
 
-    /// Handles a cell without words: adds the missing-cell indicator and returns `true`, unless `missing` is [`Missing::Refuse`] (the
-    /// default), which treats a text without words as a valid value.
+    /// Handles a cell without words. Adds the missing-cell indicator and returns `true`, unless `missing` is [`Missing::Refuse`] (the
+    /// default): then a text without words is a valid value, and nothing is added.
     pub(crate) fn add_no_words(&mut self, missing: Missing) -> bool {
         let counts = missing != Missing::Refuse;
         if counts {
@@ -71,13 +70,13 @@ impl<'a> MultiValueCell<'a> {
         counts
     }
 
-    /// Adds the indicator feature of a missing cell.
+    /// Adds the feature that indicates a missing cell.
     pub(crate) fn add_gap(&mut self) {
         let name = self.of.name;
         self.row.add(self.of.gap, 1.0, |to| to.extend([name, "="]));
     }
 
-    /// Ends the cell and merges features that occurred in it repeatedly.
+    /// Ends the cell and merges the features of values that occurred in it repeatedly.
     pub(crate) fn end(mut self) {
         if self.row.index.len() > self.first + 1 {
             self.merge();

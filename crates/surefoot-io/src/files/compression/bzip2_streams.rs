@@ -5,18 +5,18 @@ use std::io::{self, BufRead, Read};
 
 /// Decoder of all concatenated streams of a bzip2 file.
 ///
-/// Empty streams of 14 bytes are skipped without creating a decoder, which would take as long as decoding several thousand bytes.
+/// An empty stream (14 bytes) is skipped without creating a decoder, which would take as long as decoding several thousand bytes.
 pub(super) enum Bzip2 {
     Between(PeekedInput),
     Within(bzip2::bufread::BzDecoder<PeekedInput>),
-    /// Temporary value that replaces the state while it changes.
+    /// Placeholder that holds the state's place while the next state is built.
     Changing,
 }
 
-/// Content of an empty bzip2 stream after "BZh" and the block size: the end-of-stream marker, and the checksum of no data.
+/// Bytes of an empty bzip2 stream after "BZh" and the block-size digit: the end-of-stream marker, and the checksum of no data.
 const EMPTY_STREAM: [u8; 10] = [0x17, 0x72, 0x45, 0x38, 0x50, 0x90, 0, 0, 0, 0];
 
-/// Skips empty streams; returns whether the input has ended.
+/// Skips empty bzip2 streams at the current position; returns true if the input then ends.
 fn pass_empty(stored: &mut PeekedInput) -> io::Result<bool> {
     loop {
         match stored.fill_buf()? {

@@ -18,9 +18,9 @@ use crate::{
     table::{inferred::Inferred, options::Options},
 };
 
-/// First bytes of an Arrow file, which are padded to eight bytes.
+/// First bytes of an Arrow file; padding to eight bytes follows.
 const MAGIC: &[u8] = b"ARROW1";
-/// First bytes of a message; old writers omit them.
+/// First bytes of each message of an Arrow stream; old writers omit them.
 const CONTINUES: [u8; 4] = [0xff; 4];
 /// Maximum accepted size of the metadata of a message, in bytes.
 const DESCRIPTION: usize = 256 << 20;
@@ -121,7 +121,7 @@ impl Table for Messages {
 }
 
 impl Messages {
-    /// Reads the next message; `None` at the end of the stream.
+    /// Reads the next message of the Arrow stream; `None` at the end of the stream.
     fn message(&mut self) -> Result<Option<Message>, ReadFailure> {
         if self.ended || self.stream.fill_buf()?.is_empty() {
             return self.end_without_mark();
@@ -145,8 +145,8 @@ impl Messages {
         Ok(Some(Message { description, body }))
     }
 
-    /// Handles an input that ends without an end-of-stream marker: valid for a stream, whose writer may just have stopped, but an error for
-    /// a file.
+    /// Handles an input that ends without an end-of-stream marker: valid for an Arrow stream, which is then at its end (`None`), but an
+    /// error for an Arrow file.
     fn end_without_mark(&mut self) -> Result<Option<Message>, ReadFailure> {
         if self.is_file && !self.ended {
             return Err(cut_off());
@@ -159,7 +159,8 @@ impl Messages {
         Ok(None)
     }
 
-    /// Checks the bytes after the end-of-stream marker: a file must continue with its index and magic bytes, a stream must end.
+    /// Checks the bytes after the end-of-stream marker: an Arrow file must continue with its index and magic bytes, an Arrow stream must
+    /// end.
     fn end(&mut self) -> Result<(), ReadFailure> {
         let mut last = Vec::new();
         loop {
@@ -187,7 +188,7 @@ impl Messages {
         }
     }
 
-    /// Reads `length` bytes; memory grows with the bytes that arrive, so that a false length does not exhaust it.
+    /// Reads `length` bytes. Memory is allocated only as bytes arrive, so that a false length does not exhaust it.
     fn bytes(&mut self, length: u64) -> Result<Vec<u8>, ReadFailure> {
         let mut bytes = Vec::new();
         self.stream.by_ref().take(length).read_to_end(&mut bytes)?;

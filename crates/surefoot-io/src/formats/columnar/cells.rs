@@ -16,7 +16,7 @@ use arrow_schema::{DataType, TimeUnit};
 use super::scalar_types::is_text;
 use crate::text::cell_value::{self, time};
 
-/// Largest integer up to which f64 represents every integer exactly.
+/// Largest integer (2^53) up to which f64 represents every integer exactly.
 const EXACT: u64 = 1 << 53;
 
 /// Powers of ten from 10^0 to 10^22, all exactly representable as f64.
@@ -124,7 +124,7 @@ pub(super) fn keys(array: &dyn Array) -> Vec<usize> {
     keys
 }
 
-/// Returns the number of ticks of a time unit per second.
+/// Returns the number of ticks per second of a time unit of Arrow.
 fn per_second(unit: TimeUnit) -> i64 {
     match unit {
         TimeUnit::Second => 1,
@@ -201,7 +201,7 @@ fn exact<T: DecimalType>(array: &dyn Array, row: usize, to: &mut String) {
     to.push_str(&array.as_primitive::<T>().value_as_string(row));
 }
 
-/// Writes a floating-point number; -0 is written as 0.
+/// Appends a floating-point number to a text; -0 is written as 0.
 fn rounded(number: impl std::fmt::Display, to: &mut String) {
     let _ = write!(to, "{number}");
     if to == "-0" {
@@ -209,7 +209,7 @@ fn rounded(number: impl std::fmt::Display, to: &mut String) {
     }
 }
 
-/// Returns the text of a cell, or an empty text if the cell is missing. Times that [`time`] cannot spell are written as numbers.
+/// Returns the text of a cell as bytes, empty if the cell is missing. Times that [`time`] cannot spell are written as numbers.
 pub(super) fn spelled(array: &ArrayRef, row: usize, scratch: &mut String) -> Vec<u8> {
     let (values, at): (&dyn Array, usize) = match array.data_type() {
         DataType::Dictionary(..) => (array.as_any_dictionary().values(), keys(&array.slice(row, 1))[0]),

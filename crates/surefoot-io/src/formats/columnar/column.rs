@@ -24,7 +24,7 @@ use crate::{
     text::{cell_value, printable::text_of},
 };
 
-/// Error about one row of a table.
+/// Error about one row of a table, with the column and the text (token) at fault.
 #[derive(Debug)]
 pub(super) struct Fault {
     /// Number of the row in the table, from 1.
@@ -35,7 +35,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// Builds an error about the current row, with row number 0, which the caller replaces.
+    /// Builds an error about the current row. Its row number is 0 until the caller sets it.
     pub(super) fn new(column: Option<&str>, token: &str, message: &str) -> Fault {
         let token = error::token(token.as_bytes());
         Fault { row: 0, column: column.map(str::to_owned), token, message: message.to_owned() }
@@ -46,15 +46,17 @@ impl Fault {
 pub(super) struct Column {
     pub(super) used: UsedColumn,
     group: Group,
-    /// Ids of the value feature and of the missing-cell indicator, for the single number of a cell or for each number of a list or vector.
+    /// Ids of the value feature and of the missing-cell indicator: one pair for a column of single numbers, one per element for lists and
+    /// vectors.
     ids: Vec<(u64, u64)>,
-    /// Number of the feature group of the column's texts; 0 for none.
+    /// Number of the feature group (of penalty factors or bounds) of the column's texts; 0 for none.
     rule: u32,
     /// Name of the column, escaped for use in feature names.
     escaped: String,
-    /// Replacement of a missing value, for each number of a cell.
+    /// Replacement of a missing number: one for a column of single numbers, one per element for lists and vectors.
     fills: Vec<f64>,
-    /// Whether the name of the value feature has been stored, for each number of a cell.
+    /// Whether the name of the value feature has been stored: one entry for a column of single numbers, one per element for lists and
+    /// vectors.
     named: Vec<bool>,
     array: ArrayRef,
     cells: Cells,
@@ -64,15 +66,15 @@ pub(super) struct Column {
 enum Cells {
     Numbers(Vec<f64>),
     Texts,
-    /// Position of each cell's text in the dictionary, and the state of each text in the dictionary.
+    /// Texts of a dictionary-encoded column: position of each cell's text in the dictionary, and the state of each text in the dictionary.
     Dictionary(Vec<usize>, Vec<DictionaryEntry>),
     MultiValueCell(Texts),
-    /// Numbers of all lists of the batch in sequence, and the range of each row's numbers in them.
+    /// Numbers of all lists of the batch, concatenated, and the range of each row's numbers in them.
     Lists(Vec<f64>, Vec<Span>),
     Vectors(Vectors),
 }
 
-/// State of a text in a dictionary; the text is hashed when a row first contains it.
+/// State of one text in the dictionary of a column; a text is hashed to a feature id only when a row first contains it.
 #[derive(Clone, Copy)]
 enum DictionaryEntry {
     Unmet,
@@ -104,7 +106,7 @@ impl Column {
         }
     }
 
-    /// Assigns the features of the column to their feature groups in `builder`; `rule` returns the group number of a column name.
+    /// Assigns the feature ids of the column to feature groups in `builder`; `rule` returns the group number of a column name.
     pub(super) fn assign(&mut self, rule: impl Fn(&str) -> u32, builder: &mut RowBuilder) {
         self.rule = rule(&self.name(0));
         // The indicator of a list or vector that is missing as a whole.
@@ -116,14 +118,14 @@ impl Column {
         }
     }
 
-    /// Sets the numbers that replace missing cells; `fill` returns the replacement for a column name.
+    /// Sets the numbers that replace missing cells; `fill` returns the replacement for the name of a column or list element.
     pub(super) fn fill(&mut self, fill: impl Fn(&str) -> f64) {
         if self.used.kind.is_numeric() {
             self.fills = (0..self.ids.len()).map(|k| fill(&self.name(k))).collect();
         }
     }
 
-    /// Adds to the row the replacement of the missing number at position `k` of a list or vector (0 in other columns).
+    /// Adds to the row the number that replaces a missing one; `k` is its position in the list or vector (0 in columns of single numbers).
     fn add_fill(&mut self, k: usize, builder: &mut RowBuilder) {
         if self.fills[k] != 0.0 {
             builder.add(self.ids[k].0, self.fills[k], |to| escape(self.name(k).as_bytes(), to));
@@ -135,12 +137,12 @@ impl Column {
         if let Kind::Vector(_) = self.used.kind { 1 } else { self.ids.len() }
     }
 
-    /// Returns the id of the value feature of a column with a single number per cell; `None` for every other column.
+    /// Returns the id of the value feature of a column with a single number per cell; `None` for columns of any other kind.
     pub(super) fn plain_id(&self) -> Option<u64> {
         (self.used.kind == Kind::Number).then(|| self.ids[0].0)
     }
 
-    /// Whether the name of the value feature has been stored, for a column with a single number per cell.
+    /// Whether the name of the value feature has been stored; meaningful only for a column with a single number per cell.
     #[inline]
     pub(super) fn is_named(&self) -> bool {
         self.named[0]
@@ -174,19 +176,19 @@ impl Column {
         }
     }
 
-    /// Returns the first row whose integer exceeds 2^53 in absolute value, if the column is used as a number; f64 may not represent such
-    /// integers exactly.
+    /// Returns the position of the first row whose integer exceeds 2^53 in absolute value, so that f64 may not represent it exactly;
+    /// `None` if there is none or the column is not used as a number.
     pub(super) fn first_beyond(&self) -> Option<usize> {
         if self.used.kind == Kind::Number { cells::first_beyond(&self.array) } else { None }
     }
 
-    /// Returns the number in a row, NaN if missing; `None` if the cells of the column are not single numbers.
+    /// Returns the number in a row, NaN if the cell is missing; `None` if the cells of the column are not single numbers.
     pub(super) fn number(&self, row: usize) -> Option<f64> {
         let Cells::Numbers(numbers) = &self.cells else { return None };
         numbers.get(row).copied()
     }
 
-    /// Returns the text in a row; `None` if the cell is missing.
+    /// Returns the text in a row of the record batch; `None` if the cell is missing.
     pub(super) fn text<'a>(&'a self, row: usize, policy: &MissingPolicy, scratch: &'a mut String) -> Option<&'a [u8]> {
         let (array, row): (&dyn Array, _) = match &self.cells {
             Cells::Dictionary(keys, _) => (self.array.as_any_dictionary().values(), *keys.get(row)?),
@@ -277,7 +279,7 @@ impl Column {
         Ok(1)
     }
 
-    /// Returns the name of the number at position `k` of a cell: `name[k]` in lists and vectors, otherwise the name of the column.
+    /// Returns the name of the number at position `k` of a cell: `name[k]` in list and vector columns, otherwise the name of the column.
     pub(super) fn name(&self, k: usize) -> String {
         match self.used.kind {
             Kind::List(_) | Kind::Vector(_) => element(&self.used.name, k),
@@ -285,7 +287,7 @@ impl Column {
         }
     }
 
-    /// Builds the error about a text in a numeric column.
+    /// Builds the error about a text cell in a column of numbers.
     #[cold]
     fn is_text(&self, text: &str, policy: &MissingPolicy) -> Fault {
         let flag = column_names::flagged(self.used.index + 1, &self.used.name);
@@ -353,7 +355,7 @@ impl Column {
         self.add_number(0, f64::NAN, row, policy, builder)
     }
 
-    /// Adds the words, or the categories, of a cell with several values.
+    /// Adds the features of a cell with several values (words or categories) to the row; returns the number of missing values.
     fn add_several(
         &mut self,
         row: usize,
@@ -372,7 +374,8 @@ impl Column {
         missing.ok_or_else(|| self.absence(&self.used.name, row, policy))
     }
 
-    /// Adds the indicator and the replacement numbers for a list or vector that is missing as a whole.
+    /// Adds the missing-cell indicator and the replacement numbers for a list or vector that is missing as a whole; returns 1, the number
+    /// of missing values.
     fn add_no_list(&mut self, row: usize, policy: &MissingPolicy, builder: &mut RowBuilder) -> Result<u64, Fault> {
         let name = &self.used.name;
         if policy.missing == Missing::Refuse {

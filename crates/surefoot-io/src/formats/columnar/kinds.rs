@@ -10,23 +10,23 @@ use super::{
 };
 use crate::table::column_names::{flagged, shown};
 
-/// How the cells of a column are read.
+/// Kind of a column: how its cells are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Number,
     Text,
-    /// Lists of texts, each of which is a category.
+    /// Lists of texts; each text is a category.
     Categories,
-    /// Texts, or lists of texts, whose words are features.
+    /// Texts, or lists of texts; each word is a feature.
     Words,
-    /// Lists of this many numbers each; 0 until the length is known.
+    /// Lists of numbers, all of this length; 0 until the length is known.
     List(usize),
-    /// [Vectors](super::vectors) of this many numbers each; 0 until the size is known.
+    /// [Vectors](super::vectors) of numbers, all of this size; 0 until the size is known.
     Vector(usize),
 }
 
 impl Kind {
-    /// Whether cells are, or contain, numbers.
+    /// Whether the cells are numbers or contain numbers.
     pub(super) fn is_numeric(self) -> bool {
         matches!(self, Kind::Number | Kind::List(_) | Kind::Vector(_))
     }
@@ -82,12 +82,12 @@ pub(super) fn kind(number: usize, name: &str, of: &DataType, role: Role, asked: 
     }
 }
 
-/// Whether cells of this type are lists whose values are text by default.
+/// Whether cells of this type are lists whose elements are text by default.
 pub(super) fn holds_words(of: &DataType) -> bool {
     values_of(of).is_some_and(|values| is_text(values.data_type()))
 }
 
-/// Whether cells of this type are lists whose values can be written as text.
+/// Whether cells of this type are lists whose elements can be written as text.
 fn holds_texts(of: &DataType) -> bool {
     values_of(of).is_some_and(|values| has_text(values.data_type()))
 }

@@ -4,11 +4,11 @@ use surefoot_glm::Missing;
 
 use crate::text::cell_value::MissingTexts;
 
-/// Treatment of missing cells, and the texts that denote a missing value.
+/// Treatment of missing cells (refused or replaced), and the texts that denote a missing value.
 #[derive(Debug, Default)]
 pub(super) struct MissingPolicy {
     pub(super) missing: Missing,
     pub(super) absent: MissingTexts,
-    /// Whether the treatment was taken from a model.
+    /// Whether the treatment comes from a model rather than from the user.
     pub(super) of_model: bool,
 }

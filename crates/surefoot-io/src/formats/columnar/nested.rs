@@ -9,8 +9,8 @@ use super::cells;
 /// Start and end of one row's list within the concatenated values of all lists; `None` if the list is null.
 pub(super) type Span = Option<(usize, usize)>;
 
-/// Returns the field (name and type) of the list values of a list type, of variable or fixed length, as list or list view or as a
-/// dictionary of either; `None` for other types.
+/// Returns the field (name and type) of the elements of a list type: of variable or fixed length, as list or list view, or as a dictionary
+/// of either. Returns `None` for other types.
 pub(super) fn values_of(of: &DataType) -> Option<&FieldRef> {
     use DataType::{Dictionary, FixedSizeList, LargeList, LargeListView, List, ListView};
     match of {
@@ -22,8 +22,8 @@ pub(super) fn values_of(of: &DataType) -> Option<&FieldRef> {
     }
 }
 
-/// Returns the concatenated values of all lists of a column, and the range of each row's values. In a column of another type, each row has
-/// one value.
+/// Returns the elements of all lists of a column, concatenated, and the range of each row's elements. In a column that holds no lists,
+/// each row has one element.
 pub(super) fn spans(array: &ArrayRef) -> (ArrayRef, Vec<Span>) {
     let valid = |spans: &mut dyn Iterator<Item = (usize, usize)>| -> Vec<Span> {
         spans.enumerate().map(|(row, span)| array.is_valid(row).then_some(span)).collect()
@@ -65,7 +65,8 @@ fn by_view<O: OffsetSizeTrait>(
     (list.values().clone(), valid(&mut spans))
 }
 
-/// Returns the concatenated values of all lists of a column as numbers, and the range of each row's values: see [`spans`].
+/// Returns the elements of all lists of a column, concatenated and converted to numbers, and the range of each row's elements: see
+/// [`spans`].
 pub(super) fn numbers(array: &ArrayRef) -> (Vec<f64>, Vec<Span>) {
     let (values, spans) = spans(array);
     (cells::numbers(&values), spans)

@@ -34,7 +34,7 @@ use crate::{
 
 /// Magic bytes at the start and at the end of a Parquet file.
 const MAGIC: &[u8] = b"PAR1";
-/// Minimum size of a Parquet file in bytes: magic bytes at the start, and a length and magic bytes at the end, of four bytes each.
+/// Minimum size of a Parquet file in bytes: four magic bytes at the start; the length of the index and four magic bytes at the end.
 const LEAST: u64 = 12;
 
 pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, ReadFailure> {
@@ -67,21 +67,21 @@ fn spooled(stream: Box<dyn io::Read + Send>, name: &str) -> Result<ParquetFile, 
 struct RowGroups {
     store: ParquetFile,
     metadata: ArrowReaderMetadata,
-    /// Columns to be decoded.
+    /// Columns to be decoded, as a mask of the stored (leaf) columns.
     mask: ProjectionMask,
     /// Maximum number of rows per record batch.
     batch: usize,
     /// Number of the next row group to open, from 0.
     next: usize,
     open: Option<ParquetRecordBatchReader>,
-    /// Number of rows not yet read in the open row group.
+    /// Number of rows of the open row group that were not yet read.
     left: u64,
-    /// Number of rows of the file that were read so far.
+    /// Number of rows of the whole file that were read so far.
     done: u64,
     progress: Option<Progress>,
 }
 
-/// Progress counter shared with a progress bar, and its value before this file.
+/// Count of bytes read, shared with a progress bar, and the value it had before this file.
 struct Progress {
     position: Arc<AtomicU64>,
     before: u64,
@@ -124,7 +124,8 @@ impl Table for RowGroups {
         }
     }
 
-    /// Searches the row group statistics, which are optional in a file. Ignores damaged data, which is reported when the rows are read.
+    /// Finds the first null of a column from the row group statistics, which are optional in a file. Ignores damaged statistics; damage is
+    /// reported when the rows are read.
     fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
         let mask = ProjectionMask::roots(self.metadata.parquet_schema(), [column]);
         let Some(leaf) = self.leaves(&mask).next() else { return Ok(None) };
@@ -175,7 +176,7 @@ impl RowGroups {
         }
     }
 
-    /// Whether all pages of a column are dictionary-encoded, according to the index of the file.
+    /// Whether all pages of a column are dictionary-encoded, according to the index (footer) of the file.
     fn is_of_dictionaries(&self, column: usize) -> bool {
         let mask = ProjectionMask::roots(self.metadata.parquet_schema(), [column]);
         let Some(leaf) = self.leaves(&mask).next() else { return false };
@@ -186,7 +187,8 @@ impl RowGroups {
             .all(|group| group.columns().get(leaf).and_then(|of| of.page_encoding_stats_mask()).is_some_and(is_one))
     }
 
-    /// Checks the sizes declared in the page headers of a row group, since the decoder allocates as much memory.
+    /// Checks the sizes declared in the page headers of a row group before decoding, because the decoder allocates as much memory as they
+    /// declare.
     fn check_pages(&self, group: usize, mask: &ProjectionMask) -> Result<(), ReadFailure> {
         let Some(metadata) = self.metadata.metadata().row_groups().get(group) else { return Ok(()) };
         for leaf in self.leaves(mask) {
@@ -219,7 +221,7 @@ impl RowGroups {
         Ok(())
     }
 
-    /// Opens a row group for reading the columns of `mask`.
+    /// Opens a row group (numbered from 0) for reading the columns of `mask`.
     fn group(&self, group: usize, mask: ProjectionMask) -> Result<ParquetRecordBatchReader, ParquetError> {
         ParquetRecordBatchReaderBuilder::new_with_metadata(self.store.clone(), self.metadata.clone())
             .with_projection(mask)
@@ -228,7 +230,7 @@ impl RowGroups {
             .build()
     }
 
-    /// Advances the progress bar to the share of the file's bytes that equals the share of its rows read.
+    /// Advances the progress bar: the share of the file's bytes counted as read is the share of its rows read.
     fn report(&self) {
         let rows = self.metadata.metadata().row_groups().iter().map(|group| group.num_rows() as f64).sum::<f64>();
         if let Some(Progress { position, before }) = &self.progress {
@@ -241,7 +243,7 @@ impl RowGroups {
         damaged(format!("row group {} has another number of rows than its index says", self.next))
     }
 
-    /// Builds the error about a damaged row group, which names the first unreadable page if there is one.
+    /// Builds the error about a damaged row group of the file; its message names the first unreadable page, if there is one.
     fn blame(&self, message: &str) -> ReadFailure {
         let (schema, group) = (self.metadata.parquet_schema(), self.next);
         match self.leaves(&self.mask).find_map(|leaf| Some((leaf, self.damaged_page(leaf)?))) {
@@ -257,7 +259,8 @@ impl RowGroups {
         }
     }
 
-    /// Returns the number (from 1) of the first unreadable page of a column, with the decoder's error; `None` if all pages can be read.
+    /// Returns the number (from 1) of the first unreadable page of a stored (leaf) column, with the decoder's error; `None` if all pages
+    /// can be read.
     fn damaged_page(&self, leaf: usize) -> Option<(usize, ParquetError)> {
         let group = self.metadata.metadata().row_groups().get(self.next.checked_sub(1)?)?;
         let (store, rows) = (Arc::new(self.store.clone()), usize::try_from(group.num_rows()).ok()?);
@@ -285,7 +288,7 @@ struct ParquetFile {
 }
 
 impl ParquetFile {
-    /// Checks the magic bytes and the index of the file, for clearer error messages than the decoder's.
+    /// Checks the magic bytes and the index (footer) of the file, because the decoder's error messages are less clear.
     fn check(&self) -> Result<(), ReadFailure> {
         let (mut first, mut last) = ([0; 4], [0; 8]);
         if self.size >= MAGIC.len() as u64 {
@@ -341,7 +344,7 @@ impl ChunkReader for ParquetFile {
     }
 }
 
-/// Returns the bound on decompressed sizes for a compression codec.
+/// Returns the bound on the decompressed size of pages for a compression codec.
 fn squeezed(compression: Compression) -> BoundedCodec {
     match compression {
         Compression::SNAPPY => BoundedCodec::Snappy,
@@ -360,7 +363,7 @@ fn damaged(reason: impl std::fmt::Display) -> ReadFailure {
     ReadFailure::Says(format!("damaged Parquet data ({reason}); get the file again"))
 }
 
-/// Returns the message of a decoder error without the prefix that names the kind of error.
+/// Returns the message of a decoder error without its prefix, which names the kind of error.
 fn plain(error: &ParquetError) -> String {
     match error {
         ParquetError::General(message) | ParquetError::EOF(message) | ParquetError::ArrowError(message) => {

@@ -1,4 +1,4 @@
-//! Table extended by constant columns from `key=value` folder names.
+//! Parquet or Arrow table extended by constant columns from `key=value` folder names.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use surefoot_glm::Role;
 use super::{ReadFailure, Table, cells};
 use crate::{error, table::partitions::Constant, text::cell_value};
 
-/// Table followed by constant columns from `key=value` folder names.
+/// Table whose own columns are followed by constant columns from `key=value` folder names in its path.
 pub(super) struct Partitioned {
     table: Box<dyn Table>,
     schema: SchemaRef,
-    /// Number of columns stored in the table itself.
+    /// Number of columns that are stored in the table itself.
     own: usize,
     constants: Vec<Constant>,
-    /// Columns of the table, by position, whose cells must equal the value in the folder name.
+    /// Stored columns, by position, that a folder name also defines: each cell must equal the folder's value.
     bound: Vec<(usize, Constant)>,
-    /// Columns to be decoded, by position in the extended schema.
+    /// Columns to be decoded, as positions in the schema extended by the constant columns.
     selected: Vec<usize>,
     rows: u64,
 }
 
 impl Partitioned {
-    /// Extends a table by those of the constant columns that the table does not have itself.
+    /// Extends a table by those constant columns that it does not store itself.
     pub(super) fn new(table: Box<dyn Table>, constants: &[Constant]) -> Result<Partitioned, ReadFailure> {
         let own = table.schema();
         let (mut bound, mut beside) = (Vec::new(), Vec::new());
@@ -53,7 +53,7 @@ impl Partitioned {
         })
     }
 
-    /// Checks that table columns that a folder name also defines have the value of the folder.
+    /// Checks that each stored column that a folder name also defines has the folder's value in all cells.
     fn agree(&self, batch: &RecordBatch) -> Result<(), ReadFailure> {
         for (place, constant) in &self.bound {
             let Some(array) = self.selected.iter().position(|selected| selected == place).map(|at| batch.column(at))
@@ -74,12 +74,12 @@ impl Partitioned {
     }
 }
 
-/// Whether a column with this role holds numbers.
+/// Whether columns with this role (label, weight, …) hold numbers.
 fn is_number(role: Role) -> bool {
     matches!(role, Role::Number | Role::Weight | Role::Trials | Role::Offset | Role::Exposure)
 }
 
-/// Checks that the value from a folder name is a number if the role of the column requires one.
+/// Checks that the value from a folder name is a number if the column's role requires one.
 fn check(constant: &Constant) -> Result<(), ReadFailure> {
     match &constant.value {
         Some(text) if is_number(constant.role) && cell_value::number(text.as_bytes()).is_none() => {

@@ -1,4 +1,4 @@
-//! Decision which columns of a columnar table are used, in which role, and how their cells are read.
+//! Plan for reading a columnar table: which columns are used, in which role, and how their cells are read.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,14 +22,14 @@ use crate::{
     },
 };
 
-/// Columns of a table to be read, with the roles of all columns.
+/// Columns of a table that are to be read, with their roles and how their cells are read.
 #[derive(Debug)]
 pub(super) struct Plan {
-    /// Columns to be read, in the order of the schema.
+    /// Columns to be read, in the order of the file's schema.
     pub(super) columns: Vec<UsedColumn>,
     schema: SchemaRef,
     roles: Vec<Role>,
-    /// Position in the schema of the column with row names; `None` if row names are not requested.
+    /// Position in the file's schema of the column with row names; `None` if row names are not requested.
     pub(super) id: Option<usize>,
 }
 
@@ -44,8 +44,8 @@ pub(super) struct UsedColumn {
 }
 
 impl Plan {
-    /// Determines the role of each column: from the columns of a model or an earlier file if known, otherwise from the user's flags and the
-    /// column types.
+    /// Determines the role of each column: from the columns of a model or an earlier file if there are any, otherwise from the user's flags
+    /// and the column types.
     pub(super) fn new(file: &str, schema: &SchemaRef, options: &Options) -> Result<Plan, ColumnError> {
         let table = options.found.table();
         let roles = match table {
@@ -102,20 +102,20 @@ impl Plan {
         }
     }
 
-    /// Returns the positions in the schema of the columns to be read.
+    /// Returns the positions in the file's schema of the columns to be read.
     pub(super) fn columns(&self) -> Vec<usize> {
         self.columns.iter().map(|used| used.index).collect()
     }
 
-    /// Returns the position of the label column if every row needs a label; `None` if there are weights, because rows of weight 0 need no
-    /// label.
+    /// Returns the position in the file's schema of the label column if every row needs a label; `None` if there is no label column, or if
+    /// there are weights, because rows of weight 0 need no label.
     pub(super) fn needed_label(&self) -> Option<usize> {
         let of_role = |role| self.columns.iter().find(move |used| used.role == role).map(|used| used.index);
         of_role(Role::Label).filter(|_| of_role(Role::Weight).or(of_role(Role::Trials)).is_none())
     }
 
-    /// Sets the lengths of lists and vectors from the known columns or the first batch. Then stores the columns in
-    /// [`Inferred`](crate::table::inferred::Inferred), for later inputs and the model.
+    /// Sets the lengths of list and vector columns, from the columns of a model or an earlier file or else from the first batch. Then
+    /// stores the columns in [`Inferred`](crate::table::inferred::Inferred), for later inputs and the model.
     pub(super) fn complete(
         &mut self,
         file: &str,
@@ -171,7 +171,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Returns the column schema to be stored in a model, in which a list is one column per number.
+    /// Returns the table schema to be stored in a model; each element of a list or vector is a column of its own there.
     fn table(&self, options: &Options) -> TableSchema {
         let kinds: HashMap<usize, Kind> = self.columns.iter().map(|used| (used.index, used.kind)).collect();
         let mut columns = Vec::new();
@@ -200,7 +200,8 @@ fn by_name(table: &TableSchema) -> HashMap<&str, Role> {
     table.columns.iter().map(|column| (column.name.as_str(), column.role)).collect()
 }
 
-/// Returns the length of the lists or vectors of a column, according to the columns of a model or an earlier file.
+/// Returns the length of the lists or vectors of a column, according to the columns of a model or an earlier file; 0 if they have no such
+/// column.
 fn known_length(known: &HashMap<&str, Role>, column: &str) -> usize {
     (0..=MOST).take_while(|&k| known.contains_key(element(column, k).as_str())).count()
 }
@@ -248,7 +249,7 @@ fn known_roles(schema: &Schema, table: &TableSchema, options: &Options) -> Resul
     }
 }
 
-/// Returns the role of each column: the one that the user gave, or else one by the type of the column.
+/// Returns the role of each column of a file: the one that the user gave, otherwise one that follows from the type of the column.
 fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Role>, ColumnError> {
     let names = names(schema, None);
     let said = column_roles::roles(&names, options, !options.unlabelled)?;
@@ -265,7 +266,8 @@ fn wanted_roles(file: &str, schema: &Schema, options: &Options) -> Result<Vec<Ro
     Ok(schema.fields().iter().zip(&said).map(role).collect())
 }
 
-/// Returns the column names without surrounding blanks, or numbers from 1 if the known columns are identified by position.
+/// Returns the column names without surrounding blanks. If the columns of the model or earlier file have no names, returns column numbers
+/// from 1 instead.
 fn names(schema: &Schema, known: Option<&TableSchema>) -> Vec<String> {
     let by_place = known.is_some_and(|table| !table.header);
     let fields = schema.fields().iter().enumerate();

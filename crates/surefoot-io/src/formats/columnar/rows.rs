@@ -29,7 +29,7 @@ use crate::{
     },
 };
 
-/// Maximum number of cells converted to rows per [`Batch`], unless a single row has more.
+/// Maximum number of cells converted to rows per [`Batch`]; a single row with more cells is a batch of its own.
 const CELLS: usize = 1 << 15;
 
 /// Error message for a row without a label.
@@ -40,41 +40,42 @@ pub(super) struct Rows {
     builder: RowBuilder,
     found: Arc<Inferred>,
     groups: FeatureGroups,
-    /// Whether labels may be text (class names).
+    /// Whether labels may be text (class names), because the loss is for classification.
     classes: bool,
-    /// Whether this reader counts missing cells for [`Inferred`].
+    /// Whether this reader counts the missing cells, to be stored in [`Inferred`]; false if another reader does.
     counts: bool,
     policy: MissingPolicy,
     label: Option<Column>,
-    /// Columns of weights and of trial numbers; the weight of a row is the product of their cells.
+    /// Columns with weights or numbers of trials; the weight of a row is the product of its cells in them.
     weights: Vec<Column>,
     offset: Option<Column>,
-    /// Column of row names: position in the schema, reader (`None` if the column is also read in another role), and cells in the current
-    /// batch.
+    /// Column with row names: position in the schema, reader (`None` if the column is also read in another role), and its cells in the
+    /// current record batch. `None` if row names are not requested.
     id: Option<(usize, Option<Column>, ArrayRef)>,
     features: Vec<Column>,
-    /// Ids of the feature columns before the first one that does not hold single numbers; empty if features are multiplied.
+    /// Feature ids of the leading feature columns that hold a single number per cell, up to the first column of another kind; empty if
+    /// products of features are configured.
     plain: Vec<u64>,
-    /// Values of the columns in `plain` in the current row.
+    /// Buffer for the values of the columns in `plain` in the current row.
     values: Vec<f64>,
-    /// Number of missing values in this table, per feature column.
+    /// Number of missing values in this table so far, for each feature column.
     missing: Vec<u64>,
-    /// Feature columns with missing values in the current row, by position in `features`, with the number of missing values.
+    /// Feature columns with missing values in the current row, as positions in `features`, each with the number of missing values.
     gaps: Vec<(usize, u64)>,
-    /// Columns, by position in the schema, for which the user was already told that integers beyond 2^53 are rounded.
+    /// Columns, as positions in the schema, for which the user was already told that integers beyond 2^53 are rounded.
     noted: Vec<usize>,
-    /// Number of features per row, at least 1; limits the rows per batch.
+    /// Number of features per row, at least 1; bounds the number of rows per batch.
     width: usize,
     /// Number of rows in the current record batch.
     rows: usize,
-    /// Number of rows of the current record batch that were read.
+    /// Number of rows of the current record batch that were already read.
     done: usize,
-    /// Number of rows of the table before the current record batch.
+    /// Number of rows of the table that precede the current record batch.
     before: u64,
     file: String,
     /// Number (from 1) of the first row that lacks a label according to the statistics of the file; `None` if unknown.
     unlabelled: Option<u64>,
-    /// Whether the missing label of row `unlabelled` has been reported already.
+    /// Whether the error about the missing label of row `unlabelled` was already reported.
     is_told: bool,
     input: u32,
     digest: Digest,
@@ -117,14 +118,15 @@ impl Rows {
         }
     }
 
-    /// Sets the number (from 0) of the input whose rows follow.
+    /// Sets the number of the input (among all inputs, from 0) whose rows follow.
     pub(super) fn start(&mut self, input: u32) {
         self.input = input;
     }
 
-    /// Prepares for the rows of a table, whose columns are read according to `plan`.
+    /// Prepares for the rows of a table whose columns are read according to `plan`.
     ///
-    /// `unlabelled` is the first row known to lack a label; its error is reported before the first row is read, and not again.
+    /// `unlabelled` is the number of the first row known to lack a label, if any; its error is reported before the first row is read, and
+    /// not again.
     pub(super) fn begin(&mut self, file: &str, plan: Plan, unlabelled: Option<u64>) {
         (self.unlabelled, self.is_told) = (unlabelled, false);
         if let Some(table) = self.found.table() {
@@ -171,7 +173,7 @@ impl Rows {
         file.clone_into(&mut self.file);
     }
 
-    /// Ends a table and reports the number of missing values per column to [`Inferred`].
+    /// Ends a table and adds its number of missing values per column to [`Inferred`].
     pub(super) fn end(&mut self) {
         let missing = self.missing.iter().filter(|_| self.counts);
         for (column, &missing) in self.features.iter().zip(missing).filter(|(_, missing)| **missing > 0) {
@@ -185,7 +187,7 @@ impl Rows {
         self.done == self.rows
     }
 
-    /// Loads the cells of the next record batch, whose columns are those of the [`Plan`].
+    /// Loads the cells of the next record batch, whose columns are those of the [`Plan`], in its order.
     pub(super) fn load(&mut self, batch: &RecordBatch) {
         self.before += self.rows as u64;
         (self.rows, self.done) = (batch.num_rows(), 0);
@@ -277,8 +279,8 @@ impl Rows {
         Ok(())
     }
 
-    /// Adds the numbers of the columns in `plain` to the row in the common case: all are finite, and every nonzero one has a stored feature
-    /// name. Returns the number of columns added, or 0 otherwise.
+    /// Adds the numbers of the columns in `plain` to the row in the common case that all are finite and each nonzero one has a stored
+    /// feature name. Returns the number of columns added, or 0 otherwise.
     fn plain_numbers(&mut self, row: usize) -> usize {
         self.values.clear();
         let mut usual = true;
@@ -299,7 +301,8 @@ impl Rows {
         self.weights.iter().try_fold(1.0, |product, column| Ok(product * self.factor(column, row)?))
     }
 
-    /// Returns the cell of a weight or trials column; the weight of the row is the product of these cells.
+    /// Returns the cell of a weight or trials column in a row, a finite number of at least 0; the weight of the row is the product of these
+    /// cells.
     fn factor(&self, column: &Column, row: usize) -> Result<f64, Fault> {
         let fault = |token: &str, message: &str| Err(Fault::new(Some(&column.used.name), token, message));
         match column.number(row) {
@@ -333,7 +336,7 @@ impl Rows {
         }
     }
 
-    /// Whether the record batch has text labels other than booleans.
+    /// Whether the record batch has text labels (class names) other than booleans.
     fn has_classes(&self) -> bool {
         let is_word = |text: &[u8]| cell_value::any_number(text).is_none() && cell_value::boolean(text).is_none();
         let mut scratch = String::new();
@@ -344,7 +347,7 @@ impl Rows {
         (0..self.rows).any(&mut has_word)
     }
 
-    /// Returns the label of a row as a number. Appends the text of a text label to `kept`, for later messages.
+    /// Returns the label of a row as a number. If the label is text, appends it to `kept`, for later error messages.
     fn label(&mut self, row: usize, kept: &mut Vec<u8>) -> Result<f64, Fault> {
         // Without a label column the label is NaN, since labels are not needed.
         let Some(column) = &self.label else { return Ok(f64::NAN) };

@@ -12,13 +12,13 @@ use super::{
 };
 use crate::{features::row_builder::MultiValueCell, text::cell_value};
 
-/// Texts of one column in a record batch; a row may have several, as a list.
+/// Texts of one column in a record batch. The cell of a row may be a list of several texts.
 pub(super) struct Texts {
-    /// Concatenated texts of all rows or, if dictionary-encoded, the texts of the dictionary.
+    /// Texts of all rows, concatenated; if they are dictionary-encoded, the distinct texts of the dictionary.
     values: ArrayRef,
-    /// Range of each row's texts in the concatenated texts of all rows.
+    /// For each row, the range of its texts among the texts of all rows.
     spans: Vec<Span>,
-    /// Position in the dictionary of each text; `None` if the texts are not dictionary-encoded.
+    /// For each text of all rows, its position in the dictionary; `None` if the texts are not dictionary-encoded.
     keys: Option<Vec<usize>>,
 }
 
@@ -34,7 +34,8 @@ impl Texts {
         }
     }
 
-    /// Returns the text at a position, without surrounding blanks; `None` if the text is missing.
+    /// Returns text number `at` among the texts of all rows, without surrounding blanks; `None` if it is missing. `scratch` is a reused
+    /// buffer.
     fn text<'a>(&'a self, at: usize, scratch: &'a mut String) -> Option<&'a [u8]> {
         let at = self.keys.as_ref().map_or(Some(at), |keys| keys.get(at).copied())?;
         if at >= self.values.len() {
@@ -43,7 +44,7 @@ impl Texts {
         cells::text(&self.values, at, scratch).map(<[u8]>::trim_ascii)
     }
 
-    /// Adds each word in the texts of a row as a feature; missing texts have no words. Returns whether the row counts as a missing cell.
+    /// Adds each word in the texts of a row as a feature; missing texts have no words. Returns true if the row counts as a missing cell.
     pub(super) fn add_words(
         &self,
         row: usize,
@@ -64,8 +65,8 @@ impl Texts {
         is_missing && cell.add_no_words(policy.missing)
     }
 
-    /// Adds each text of a row as a category. Returns the number of missing texts, or `None` if missing texts are an error and there are
-    /// some.
+    /// Adds each text of a row as a category. Returns the number of missing texts; `None`, an error, if there are some and missing cells
+    /// are refused.
     pub(super) fn add_each(
         &self,
         row: usize,

@@ -5,12 +5,12 @@
 
 use std::ops::ControlFlow;
 
-/// Maximum nesting depth of structures, lists and maps; Parquet metadata is 7 levels deep.
+/// Maximum accepted nesting depth of structures, lists and maps; Parquet metadata is 7 levels deep.
 const DEEPEST: usize = 32;
-/// Maximum nesting depth of column groups in a schema.
+/// Maximum accepted nesting depth of column groups in a schema.
 const DEEPEST_SCHEMA: usize = 64;
 
-/// Reader of Thrift-encoded bytes, which allocates no memory for declared sizes.
+/// Reader of Thrift-encoded bytes that allocates no memory, whatever sizes the bytes declare.
 struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -74,7 +74,7 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// Reads the head of a list: the type code of the elements and their number.
+    /// Reads the head of a list: returns the type code of its elements and their number.
     fn list(&mut self) -> Result<(u8, u64), ThriftError> {
         let head = self.byte()?;
         let count = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
@@ -85,7 +85,7 @@ impl Cursor<'_> {
         Ok((head & 15, count))
     }
 
-    /// Skips a value with type code `of` at nesting depth `depth`. A boolean takes one byte in lists and none elsewhere.
+    /// Skips a value, given its type code `of` and its nesting depth. A boolean takes one byte in a list and none elsewhere.
     fn skip(&mut self, of: u8, in_list: bool, depth: usize) -> Result<(), ThriftError> {
         if depth > DEEPEST {
             return Err(ThriftError::Says("its structures nest too deep"));
@@ -117,7 +117,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Calls `read` with the field number and the type code of each field of a structure; `read` must consume the value of the field.
+    /// Calls `read` with the field number and the type code of each field of a structure; `read` must consume the field's value.
     fn fields(
         &mut self,
         depth: usize,
@@ -140,7 +140,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Reads an integer into `to`; skips the value if it is not an integer.
+    /// Reads an integer into `to`, given the type code `of` of the value; skips a value that is not an integer.
     fn number(&mut self, of: u8, to: &mut i64) -> Result<(), ThriftError> {
         match of {
             kind::I16 | kind::I32 | kind::I64 => self.integer().map(|number| *to = number),
@@ -163,7 +163,7 @@ pub(super) fn check_index(bytes: &[u8]) -> Result<(), &'static str> {
     })
 }
 
-/// Checks the column tree of the schema, in which each element declares the number of its children.
+/// Checks the column tree of a Parquet schema, in which each element declares the number of its children.
 fn schema(cursor: &mut Cursor<'_>) -> Result<(), ThriftError> {
     let (of, count) = cursor.list()?;
     if of != kind::STRUCT {
@@ -195,16 +195,16 @@ fn schema(cursor: &mut Cursor<'_>) -> Result<(), ThriftError> {
     Ok(())
 }
 
-/// Header of a Parquet page; absent fields are 0.
+/// Header of a Parquet page; fields that are absent in the file are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PageHeader {
-    /// Size of the header itself, in bytes.
+    /// Size of the page header itself, in bytes.
     pub(super) length: usize,
     pub(super) is_dictionary: bool,
     pub(super) uncompressed: i64,
     pub(super) compressed: i64,
     pub(super) values: i64,
-    /// Number of bytes of repetition and definition levels, which precede the values and are not compressed.
+    /// Size in bytes of the repetition and definition levels, which precede the values and are not compressed.
     pub(super) levels: i64,
     pub(super) is_plain: bool,
 }
@@ -237,18 +237,18 @@ impl PageHeader {
     }
 }
 
-/// Bound on the decompressed size of a page, by compression codec.
+/// Upper bound on the decompressed size of a page, which depends on the compression codec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BoundedCodec {
-    /// Snappy, which stores the exact decompressed size at the start of the data.
+    /// Snappy: the exact decompressed size is stored at the start of the data.
     Snappy,
-    /// Codec that yields at most this many bytes per compressed byte.
+    /// Codec that decompresses each byte to at most this many bytes.
     Times(i64),
 }
 
 impl PageHeader {
-    /// Checks the sizes declared in a page header against `data` (the first bytes of the page after the levels) and against the value count
-    /// of the column.
+    /// Checks the sizes declared in a page header against `data` (the first bytes of the page after the levels) and against `values`, the
+    /// number of values in the column.
     pub(super) fn check(&self, squeezed: BoundedCodec, data: &[u8], values: i64) -> Result<(), String> {
         let PageHeader { uncompressed, compressed, levels, .. } = *self;
         if [uncompressed, compressed, levels, self.values].iter().any(|&number| number < 0) {
@@ -274,8 +274,8 @@ impl PageHeader {
     }
 }
 
-/// Reads the headers of all pages between two file offsets; calls `show` with each header and the offset of its data. `show` can end the
-/// iteration.
+/// Reads the headers of all pages between two file offsets; calls `show` with each header and the file offset of the page's data. `show`
+/// can end the iteration.
 pub(super) fn pages(
     mut at: u64,
     end: u64,

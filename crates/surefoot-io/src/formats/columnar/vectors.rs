@@ -15,7 +15,7 @@ use super::{
 /// Field names of a Spark vector struct, in order.
 const PARTS: [&str; 4] = ["type", "size", "indices", "values"];
 
-/// Whether cells of this type are Spark vectors.
+/// Whether cells of this type are vectors as stored by Spark (structs of type, size, indices and values).
 pub(super) fn is_vector(of: &DataType) -> bool {
     let DataType::Struct(fields) = of else { return false };
     let parts: Vec<_> = fields.iter().map(|field| field.data_type()).collect();
@@ -28,7 +28,7 @@ pub(super) fn is_vector(of: &DataType) -> bool {
         && has(values, DataType::is_floating)
 }
 
-/// Spark vectors of one column in a record batch, split into the fields of the struct; null numbers are NaN.
+/// Spark vectors of one column in a record batch, one array per field of the struct; null numbers are NaN.
 pub(super) struct Vectors {
     array: ArrayRef,
     kinds: Vec<f64>,
@@ -37,7 +37,7 @@ pub(super) struct Vectors {
     values: (Vec<f64>, Vec<Span>),
 }
 
-/// Vector of one row.
+/// Vector in the cell of one row, sparse or dense.
 pub(super) struct Vector<'a> {
     pub(super) size: usize,
     /// Indices of the stored values of a sparse vector; `None` for a dense vector.
@@ -46,12 +46,12 @@ pub(super) struct Vector<'a> {
 }
 
 impl Vector<'_> {
-    /// Returns the number of values stored in the vector.
+    /// Returns the number of values that are stored, which is less than the size for most sparse vectors.
     pub(super) fn stored(&self) -> usize {
         self.values.len()
     }
 
-    /// Returns the index and the value of the stored value at position `n`, from 0.
+    /// Returns the index in the vector and the value of stored value number `n`, from 0.
     pub(super) fn pair(&self, n: usize) -> (usize, f64) {
         (self.indices.map_or(n, |indices| indices[n] as usize), self.values[n])
     }
@@ -70,7 +70,7 @@ impl Vectors {
         }
     }
 
-    /// Returns the vector of a row; `None` if it is null.
+    /// Returns the vector of a row; `None` if the cell is null.
     ///
     /// # Errors
     /// If the vector is invalid: returns the invalid token and a message about it.
@@ -117,7 +117,7 @@ impl Vectors {
         Ok(Some(Vector { size: size as usize, indices: Some(indices), values }))
     }
 
-    /// Returns the size of the first valid vector of the column; `None` if there is none.
+    /// Returns the size of the first valid vector of the column; `None` if there is none in this record batch.
     pub(super) fn size(&self) -> Option<usize> {
         (0..self.array.len()).find_map(|row| self.of(row).ok().flatten()).map(|vector| vector.size)
     }

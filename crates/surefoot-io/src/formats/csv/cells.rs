@@ -11,30 +11,30 @@ use crate::{
     text::byte_search,
 };
 
-/// Delimiter that stands for any run of blanks and tabs.
+/// Delimiter value that stands for any run of spaces and tabs.
 pub(super) const BLANKS: u8 = b' ';
-/// Quote character by default.
+/// Default quote character.
 const QUOTE: u8 = b'"';
 /// Maximum length of a quoted cell in bytes.
 const MOST_OF_A_CELL: usize = 16 << 20;
-/// Maximum length of a record in bytes.
+/// Maximum length of a record (the text of one row) in bytes.
 const MOST_OF_A_RECORD: usize = 256 << 20;
 
-/// Start offset of a record, the record without its line break, and the start offset of the next record.
+/// Record found in a text: its start offset, its bytes without the line break, and the start offset of the next record.
 pub(super) type RecordSpan<'a> = (usize, &'a [u8], usize);
 
 impl Dialect {
-    /// Returns the dialect with the given delimiter and the default quote character.
+    /// Returns the dialect with the given delimiter and the double quote as quote character.
     pub(super) fn usual(delimiter: u8) -> Dialect {
         Dialect { delimiter, quote: Some(QUOTE) }
     }
 
-    /// Returns this dialect with its delimiter replaced.
+    /// Returns this dialect with the given delimiter instead of its own.
     pub(super) fn with(self, delimiter: u8) -> Dialect {
         Dialect { delimiter, ..self }
     }
 
-    /// Returns the end of the record at the start of `text`, including the line break: see
+    /// Returns the length of the record at the start of `text`, including the line break; `None` if the record continues after `text`: see
     /// [`RecordFormat::end`](crate::formats::records::RecordFormat::end).
     pub(super) fn end(self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, RecordError> {
         #[cfg(test)]
@@ -63,7 +63,8 @@ impl Dialect {
         Ok(None)
     }
 
-    /// Continues the search for a line break outside quotes, from where `scan` left off; returns the position after the line break.
+    /// Continues the search for a line break outside quotes from where `scan` left off; returns the position after it, or `None` if there
+    /// is none.
     fn search(self, text: &[u8], scan: &mut Scan, quote: u8) -> Option<usize> {
         loop {
             let left = text.get(scan.seen..).unwrap_or_default();
@@ -95,7 +96,7 @@ impl Dialect {
         None
     }
 
-    /// Whether a quote character opens a quoted cell, given the bytes of the record before it: only blanks may precede it in its cell.
+    /// Whether a quote character after the bytes `before` of a record opens a quoted cell: only blanks may precede it in its cell.
     fn opens(self, before: &[u8]) -> bool {
         let delimiter = self.delimiter;
         match before.iter().rposition(|&byte| byte == delimiter || !is_space(byte)) {
@@ -104,8 +105,8 @@ impl Dialect {
         }
     }
 
-    /// Writes the end of each cell of a record to `ends`. If the delimiter is a run of blanks, the first blank of a run ends the cell, and
-    /// the others belong to the next cell, where surrounding blanks are ignored.
+    /// Writes the end offset of each cell of a record to `ends`. If the delimiter is a run of blanks, the first blank of a run ends the
+    /// cell, and the others belong to the next cell, where surrounding blanks are ignored.
     pub(super) fn split(self, record: &[u8], ends: &mut Vec<usize>) -> Result<(), RecordError> {
         ends.clear();
         let Dialect { delimiter, quote } = self;
@@ -170,13 +171,13 @@ impl Dialect {
         text.into()
     }
 
-    /// Returns a text as a quoted cell, or unchanged if the dialect has no quote character.
+    /// Returns a text as a quoted CSV cell, or unchanged if the dialect has no quote character.
     pub(super) fn quoted(self, text: &str) -> String {
         let Some(quote) = self.quote.map(char::from) else { return text.to_owned() };
         format!("{quote}{}{quote}", text.replace(quote, &format!("{quote}{quote}")))
     }
 
-    /// Whether a record consists of blanks only, so that it is not a row.
+    /// Whether a record consists of blanks only and is therefore not a row.
     pub(super) fn is_blank(self, record: &[u8]) -> bool {
         record.iter().all(|&byte| byte == b' ' || (byte == b'\t' && self.delimiter == BLANKS))
     }
@@ -225,7 +226,7 @@ fn unclosed(record: &[u8], open: usize) -> RecordError {
     RecordError::new(open, line, message).fatal()
 }
 
-/// Returns the start and the end of the text within the cell from `at` to `end`, without surrounding blanks.
+/// Returns the start and the end of the text in the cell that spans `at` to `end`, without surrounding blanks.
 #[inline]
 pub(super) fn inner(record: &[u8], mut at: usize, mut end: usize) -> (usize, usize) {
     while at < end && is_space(record[at]) {

@@ -13,13 +13,14 @@ use crate::{
     text::{cell_value::any_number, printable::text_of},
 };
 
-/// Candidate delimiters in addition to the format's default, most likely first.
+/// Delimiters that are tried in addition to the format's default, most likely first.
 const TRIED: [u8; 5] = [b',', b'\t', b';', b'|', BLANKS];
-/// Number of lines examined if fewer lines are ambiguous.
+/// Number of lines examined if the first line or two leave several delimiters possible.
 const LINES: usize = 10;
 
-/// Returns the delimiter of a text that begins with `bytes`: the delimiter of `dialect` unless the lines suggest another. Returns `None` if
-/// more lines are needed; the result does not depend on how the bytes are split as they arrive.
+/// Returns the delimiter of a text that begins with `bytes`: that of `dialect` unless the lines suggest another. `last` is true if the text
+/// ends with these bytes; `table` holds the columns of a model or an earlier file. Returns `None` if more lines are needed; the result does
+/// not depend on how the bytes are split as they arrive.
 pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&TableSchema>) -> Option<u8> {
     let usual = dialect.delimiter;
     let lines = |delimiter| Lines::new(bytes, dialect.with(delimiter), last);
@@ -51,14 +52,14 @@ pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&Ta
     Some(agreed.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(usual, |(found, _)| found))
 }
 
-/// Whether the first lines of a text form a table with this delimiter, that is, all have the same number of cells, at least two. The last
-/// line may be incomplete.
+/// Whether the first lines of a text form a table with this delimiter: all have the same number of cells, at least two. The last line may
+/// be incomplete.
 pub(super) fn is_table(head: &[u8], delimiter: u8) -> bool {
     let lines = |last| Lines::new(head, Dialect::usual(delimiter), last);
     lines(false).plain_share(LINES).or_else(|| lines(true).plain_share(1)).is_some()
 }
 
-/// Iterator over the nonblank lines at the start of a text, with methods that split them according to a dialect.
+/// Iterator over the nonblank lines at the start of a text, with methods that split a line into cells according to a dialect.
 struct Lines<'a> {
     bytes: &'a [u8],
     dialect: Dialect,
@@ -71,8 +72,7 @@ impl<'a> Lines<'a> {
         Lines { bytes, dialect, last, at: 0 }
     }
 
-    /// Returns the first `count` lines, or `None` if fewer have arrived and more bytes may follow. Returns an empty vector for an empty
-    /// text.
+    /// Returns the first `count` lines, or all lines if the text has ended before; `None` if fewer have arrived and more bytes may follow.
     fn first_of(self, count: usize) -> Option<Vec<&'a [u8]>> {
         let last = self.last;
         let lines: Vec<_> = self.take(count).flatten().collect();
@@ -88,7 +88,7 @@ impl<'a> Lines<'a> {
         self.dialect.split(line, &mut ends).ok().map(|()| ends.len())
     }
 
-    /// Returns the texts of the cells of the first line, which are the column names if the line is a header.
+    /// Returns the texts of the cells of the first line, which are column names if the line is a header.
     fn names(mut self) -> Vec<String> {
         let (dialect, mut ends) = (self.dialect, Vec::new());
         match self.next() {
@@ -99,7 +99,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Whether some cell of the first line consists of several numbers separated by blanks.
+    /// Whether some cell of the first line consists of several numbers separated by blanks, so that a blank may be the delimiter.
     fn holds_numbers_apart(mut self) -> bool {
         let (dialect, mut ends) = (self.dialect, Vec::new());
         match self.next() {
@@ -110,8 +110,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Returns the fraction of cells that look like a single value; `None` unless all of the first `count` lines have the same number of
-    /// cells, at least two.
+    /// Returns the fraction of cells in the first `count` lines that look like a single value; `None` unless these lines have the same
+    /// number of cells, at least two.
     fn plain_share(self, count: usize) -> Option<f64> {
         let (dialect, mut ends) = (self.dialect, Vec::new());
         let (mut width, mut plain, mut all) = (None, 0, 0);
@@ -149,7 +149,7 @@ fn is_whole(cell: &[u8], dialect: Dialect) -> bool {
 }
 
 impl<'a> Iterator for Lines<'a> {
-    /// Complete line; `None` if the text is invalid in this dialect.
+    /// Complete line; an inner `None` means that the text is invalid in this dialect.
     type Item = Option<&'a [u8]>;
 
     fn next(&mut self) -> Option<Option<&'a [u8]>> {

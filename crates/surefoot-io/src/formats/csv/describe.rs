@@ -11,7 +11,7 @@ use crate::{
     text::words,
 };
 
-/// Returns the location (line and column) and the text of a part of a row, such as the label or a feature.
+/// Returns the location (line and column) and the text of a part of a row, such as the label or a feature, for error messages.
 pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let record = batch.text.get(place.text.0..place.text.1).unwrap_or_default();
@@ -33,7 +33,7 @@ pub(crate) fn describe(options: &Options, delimiter: u8, batch: &Batch, row: usi
     (Location::Text { line: place.line + lines - 1, column }, error::token(&text))
 }
 
-/// Part of a row to be found in its record, assuming a dialect and an order of columns.
+/// Search for a part of a row (label, weight, feature, …) in the text of its record, for an assumed dialect and order of columns.
 struct Sought<'a> {
     options: &'a Options,
     dialect: Dialect,
@@ -44,8 +44,8 @@ struct Sought<'a> {
 }
 
 impl Sought<'_> {
-    /// Returns the start and the text of the cell that holds the part; `None` if the record, with the folder columns appended, does not fit
-    /// the assumed dialect and order of columns.
+    /// Returns the start offset and the text of the cell that holds the part; `None` if the record, with the folder columns appended, does
+    /// not fit the assumed dialect and order of columns.
     fn find(&self, record: &[u8], folders: &Folders) -> Option<(usize, Vec<u8>)> {
         let Sought { options, dialect, order, batch, row, part } = self;
         let table = options.found.table()?;
@@ -82,7 +82,7 @@ impl Sought<'_> {
     }
 }
 
-/// Whether the cell `raw` of a column yields a feature with this id and value.
+/// Whether a cell of a column, with the text `raw`, yields a feature with this id and value.
 fn has_id(column: &Column, raw: &[u8], id: u64, value: f64, rules: &Rules, bits: Option<u8>) -> bool {
     let (name, text) = (column.name.as_bytes(), rules.dialect.text(raw));
     let own = match column.role {

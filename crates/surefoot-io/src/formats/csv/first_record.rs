@@ -7,13 +7,13 @@ use crate::{error::ColumnError, table::dialect::Dialect, text::printable::text_o
 
 /// First record of a CSV input, which is either a header (column names) or a row.
 pub(super) struct FirstRecord<'a> {
-    /// Byte offset of the record in the examined text.
+    /// Byte offset of the record in the examined bytes, which begin at the start of the input.
     pub(super) at: usize,
     pub(super) record: &'a [u8],
-    /// End of each cell, as a byte offset in the record.
+    /// End of each cell, as a byte offset from the start of the record.
     pub(super) ends: Vec<usize>,
     pub(super) dialect: Dialect,
-    /// Byte offset in the examined text of what follows the record.
+    /// Byte offset of the end of the record, line break included, in the examined bytes.
     pub(super) end: usize,
 }
 
@@ -23,7 +23,7 @@ impl FirstRecord<'_> {
         RecordError::new(self.at, self.record, message).fatal()
     }
 
-    /// Converts an error about the columns to an error located at the first record.
+    /// Converts an error about the columns of the table to an error located at the first record.
     pub(super) fn refused(&self, refused: ColumnError) -> RecordError {
         let ColumnError { message, asked } = refused;
         RecordError { asked, ..self.wrong(message) }
@@ -40,7 +40,7 @@ impl FirstRecord<'_> {
         cells.map(|(i, (_, cell))| if header { name(cell) } else { (i + 1).to_string() }).collect()
     }
 
-    /// Checks that no column name occurs twice.
+    /// Checks that all column names are distinct.
     pub(super) fn check_names(&self, names: &[String]) -> Result<(), RecordError> {
         let mut first = HashMap::with_capacity(names.len());
         for (i, (name, (at, cell))) in names.iter().zip(self.cells()).enumerate() {

@@ -5,25 +5,25 @@ use crate::{
     table::{dialect::Dialect, partitions::Constant},
 };
 
-/// Constant columns of a file, taken from the `key=value` folders in its path.
+/// Constant columns of a CSV file, taken from the `key=value` folders in its path.
 #[derive(Debug, Default)]
 pub(super) struct Folders {
     names: Vec<String>,
-    /// Bytes appended to each record: a delimiter and the value of each constant column.
+    /// Bytes to append to each record: for each constant column a delimiter and the value.
     tail: Vec<u8>,
-    /// End of each value, as an offset in `tail`.
+    /// End of the value of each constant column, as an offset in `tail`.
     ends: Vec<usize>,
-    /// Columns of the file, by position, whose cells must equal the value in the folder name.
+    /// Columns of the file, by position, that a folder name also defines: each cell must equal the folder's value.
     bound: Vec<(usize, Constant)>,
 }
 
-/// Returns the constant columns that are not among the columns `names` of the file.
+/// Returns those constant columns that the file, whose own columns are `names`, does not have itself.
 pub(super) fn beside<'a>(constants: &'a [Constant], names: &[String]) -> Vec<&'a Constant> {
     constants.iter().filter(|constant| !names.contains(&constant.column)).collect()
 }
 
 impl Folders {
-    /// Builds the constant columns for a file that itself has the columns `names`.
+    /// Builds the constant columns for a file whose own columns are `names`.
     pub(super) fn new(constants: &[Constant], names: &[String], dialect: Dialect) -> Folders {
         let (mut folders, place) = (Folders::default(), |name: &String| names.iter().position(|here| here == name));
         for constant in constants {
@@ -42,17 +42,18 @@ impl Folders {
         folders
     }
 
-    /// Returns the names of the constant columns, which follow the columns of the file.
+    /// Returns the names of the constant columns, which follow the file's own columns in the table.
     pub(super) fn names(&self) -> impl Iterator<Item = String> + '_ {
         self.names.iter().cloned()
     }
 
-    /// Returns the number of constant columns, which follow the columns of the file.
+    /// Returns the number of constant columns, which follow the file's own columns in the table.
     pub(super) fn count(&self) -> usize {
         self.names.len()
     }
 
-    /// Returns a record with the values of the constant columns appended, and adds the ends of these values to `ends`.
+    /// Appends the values of the constant columns to a record, in `buffer`, and their end offsets to `ends`; returns
+    /// the extended record.
     #[inline]
     pub(super) fn extend<'a>(&self, record: &'a [u8], ends: &mut Vec<usize>, buffer: &'a mut Vec<u8>) -> &'a [u8] {
         if self.tail.is_empty() {
@@ -65,7 +66,8 @@ impl Folders {
         buffer
     }
 
-    /// Checks that the cells of a record agree with the folder names; `ends` holds the end offsets of the cells.
+    /// Checks that the cells of a record equal the values of folder names that define the same columns; `ends` holds
+    /// the end offsets of the cells.
     #[inline]
     pub(super) fn check(&self, record: &[u8], ends: &[usize], dialect: Dialect) -> Result<(), RecordError> {
         for (place, constant) in &self.bound {

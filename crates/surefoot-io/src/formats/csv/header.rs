@@ -1,8 +1,8 @@
-//! Detection whether the first line of a CSV table is a header (column names) or a row.
+//! Decision whether the first line of a CSV table is a header (column names) or a row.
 //!
-//! If no flag decides, the columns vote: each compares the likelihood of its first cell as a name with the likelihood as a cell
-//! like the ones below it. A number above numbers favours a row, a text above numbers a name; a text that recurs below favours a
-//! row, a new text above texts that do recur a name.
+//! If no flag decides, each column votes: it compares the likelihood of its first cell as a name with its likelihood as a cell like the
+//! ones below it. A number above numbers favours a row, and a text above numbers a name. If texts recur below, a first cell that recurs
+//! favours a row, and a new text a name.
 
 use std::collections::HashMap;
 
@@ -16,30 +16,30 @@ use crate::{
     text::cell_value,
 };
 
-/// Probability that a column name is a number although the other names are texts.
+/// Probability that a column name is a number although the names of other columns are texts.
 const NUMBER_AS_NAME: f64 = 0.02;
-/// Probability that a column name is empty, for the first column and for the others. A table saved with row numbers often has no first
+/// Probability that a column name is empty: for the first column, and for any other. A table saved with row numbers often has no first
 /// name.
 const NO_NAME: [f64; 2] = [0.1, 0.02];
 /// Probability that a column name also occurs as a value of the column or as the name of another column.
 const NAME_AGAIN: f64 = 0.02;
-/// Probability that the column names are numbers in arithmetic progression, such as years or positions.
+/// Probability that the column names of a header are numbers in arithmetic progression, such as years or positions.
 const SEQUENCE_OF_NAMES: f64 = 0.05;
 /// Maximum absolute vote of one column for or against a header, as a log likelihood ratio.
 const MOST: f64 = 4.0;
-/// Absolute sum of votes below which the user is told that the decision is uncertain.
+/// If the absolute value of the sum of all votes (log likelihood ratios) is below this, the user is told that the decision is uncertain.
 const SURE: f64 = 2.0;
 /// Maximum number of rows examined below the first line.
 const ROWS: usize = 200;
 
-/// Decision whether the first line is a header, and whether this is certain.
+/// Decision whether the first line is a header (column names) or a row, and whether this is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct HeaderGuess {
     pub(super) is_header: bool,
     pub(super) is_sure: bool,
 }
 
-/// Kind of content of a cell: a number (or boolean), missing, or text.
+/// Kind of content of a cell: number (or boolean), missing, or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
     Number,
@@ -62,8 +62,9 @@ fn kind(text: &[u8], rules: &Rules) -> Cell {
     }
 }
 
-/// Decides whether the first record is a header if that is clear without other rows. Returns `true` if a flag names one of its cells or
-/// gives the label by name; `false` if its cells are numbers (or missing) and not in arithmetic progression; otherwise `None`.
+/// Decides whether the first record is a header if this is clear without the rows below. Returns `true` if a flag names one of its cells or
+/// gives the label by name; `false` if its cells are all numbers or missing and the numbers are not in arithmetic progression; otherwise
+/// `None`.
 pub(super) fn at_once(first: &FirstRecord<'_>, rules: &Rules, wanted: &ColumnSelection) -> Option<bool> {
     let names = first.names(true);
     let by_name = |given: &String| {
@@ -84,8 +85,8 @@ pub(super) fn at_once(first: &FirstRecord<'_>, rules: &Rules, wanted: &ColumnSel
     (is_row && sequence(first.cells().map(|(_, cell)| cell), rules).is_none()).then_some(false)
 }
 
-/// Returns the number of numeric cells if they are integers in arithmetic progression, at least three of them or two years; otherwise
-/// `None`.
+/// Returns the number of numeric cells if they are integers in arithmetic progression, at least three of them or at least two that may be
+/// years; otherwise `None`.
 fn sequence<'a>(cells: impl Iterator<Item = &'a [u8]>, rules: &Rules) -> Option<usize> {
     let numbers: Vec<f64> = cells.filter_map(|cell| rules.number(&rules.dialect.text(cell))).collect();
     let (first, second) = (numbers.first()?, numbers.get(1)?);
@@ -96,7 +97,7 @@ fn sequence<'a>(cells: impl Iterator<Item = &'a [u8]>, rules: &Rules) -> Option<
     (enough && step != 0.0 && follows && numbers.iter().all(|x| x.fract() == 0.0)).then_some(numbers.len())
 }
 
-/// Numbers of cells of each kind in a column below the first line.
+/// Number of cells of each kind (number, missing, text) in a column, in the examined rows below the first line.
 #[derive(Clone, Debug, Default)]
 struct ColumnSample {
     numbers: usize,
@@ -114,12 +115,14 @@ impl ColumnSample {
         self.texts.values().map(|&count| count as usize).sum()
     }
 
-    /// Estimates the probability that the cell of a new row is of a kind that `count` of the examined rows have.
+    /// Estimates the probability that the cell in a new row is of a certain kind, given that `count` of the examined rows have a cell of
+    /// this kind.
     fn share(&self, count: usize) -> f64 {
         (count as f64 + 0.5) / (self.count() as f64 + 1.0)
     }
 
-    /// Estimates the probability that the text in a new row is unseen, from the fraction of texts that occur exactly once.
+    /// Estimates the probability that the text in a new row is unseen in the column, from the fraction of its texts that occur exactly
+    /// once.
     fn novelty(&self) -> f64 {
         let once = self.texts.values().filter(|&&count| count == 1).count();
         (once as f64 + 1.0) / (self.texts() as f64 + 2.0)
@@ -127,7 +130,8 @@ impl ColumnSample {
 }
 
 impl Rows<'_> {
-    /// Decides from the rows below whether the first record is a header; `None` if there are no rows below and the record holds no number.
+    /// Decides from the rows below whether the first record is a header (column names); `None` if there are no rows below and the first
+    /// record holds no number.
     pub(super) fn verdict(&self, first: &FirstRecord<'_>, rules: &Rules) -> Option<HeaderGuess> {
         let cells: Vec<_> = first.cells().map(|(_, cell)| rules.dialect.text(cell)).collect();
         let kinds: Vec<_> = cells.iter().map(|text| kind(text, rules)).collect();
@@ -163,8 +167,8 @@ impl Rows<'_> {
         Some(HeaderGuess { is_header: votes > 0.0, is_sure: votes.abs() >= SURE })
     }
 
-    /// Returns the vote of numbers in arithmetic progression in the first line: the log ratio of the probability that they are names to the
-    /// probability that they are a row.
+    /// Returns the vote on a first line that consists of numbers in arithmetic progression: the log ratio of the probability that they are
+    /// names to the probability that they are a row. Returns `None` if the line is of another kind.
     fn sequence_vote(&self, first: &FirstRecord<'_>, rules: &Rules, columns: usize) -> Option<f64> {
         let length = sequence(first.cells().map(|(_, cell)| cell), rules)?;
         let (mut rows, mut also) = (0u32, 0u32);
@@ -179,8 +183,8 @@ impl Rows<'_> {
     }
 }
 
-/// Returns the vote of a text in the first line: the log ratio of the probability that it is a name to the probability that it is a cell of
-/// its column.
+/// Returns the vote of a text in the first line: the log ratio of the probability that it is a column name to the probability that it is a
+/// cell like those below.
 fn text_vote(text: &[u8], below: &ColumnSample) -> f64 {
     let kind = (0.96 / below.share(below.texts())).ln();
     if below.texts.is_empty() {
@@ -198,7 +202,7 @@ fn text_vote(text: &[u8], below: &ColumnSample) -> f64 {
 /// Decides whether the first line of a file is a header, given the columns of a model or an earlier file.
 ///
 /// # Errors
-/// If columns are identified by name, but the line holds none of the names and holds a number.
+/// If columns are identified by name, but the line holds a number and none of the names.
 pub(super) fn of_known(
     table: &TableSchema,
     first: &FirstRecord<'_>,
@@ -234,7 +238,8 @@ pub(super) fn of_known(
     ))
 }
 
-/// Whether the table has categorical columns and the first record has no known value in any of them, that is, none with a named feature.
+/// Whether the table has categorical columns and the first record has an unknown value in all of them, that is, a value without a named
+/// feature.
 fn holds_no_known(table: &TableSchema, first: &FirstRecord<'_>, rules: &Rules, options: &Options) -> bool {
     let mut cells = first.cells().zip(&table.columns).filter(|(_, column)| column.role == Role::Category).peekable();
     cells.peek().is_some()
@@ -244,7 +249,7 @@ fn holds_no_known(table: &TableSchema, first: &FirstRecord<'_>, rules: &Rules, o
         })
 }
 
-/// Whether two column names are equal except for blanks, punctuation and case.
+/// Whether two column names are equal up to blanks, punctuation and case.
 fn columns_alike(a: &str, b: &str) -> bool {
     a == b || folded(a) == folded(b)
 }

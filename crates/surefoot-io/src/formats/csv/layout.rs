@@ -1,4 +1,4 @@
-//! Use of each cell of a CSV file: as label, weight, offset or feature.
+//! Layout of a CSV file: the use of each cell of a record, as label, weight, offset or feature.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,33 +26,33 @@ pub(super) enum CellUse {
     Label,
     Weight,
     Offset(Role),
-    /// Numeric feature that is in no product, with the id of the feature, the id `gap` of its missing-cell indicator, the number `fill`
-    /// that replaces a missing cell, and its feature group `rule`.
+    /// Number that is a feature on its own, in no product: id of the feature, id `gap` of its missing-cell indicator, number `fill` that
+    /// replaces a missing cell, and feature group number `rule` (0 for none).
     Number {
         id: u64,
         gap: u64,
         fill: f64,
         rule: u32,
     },
-    /// Feature that is built anew for each row: a category, words, or a number that is in products. `feature` is its position in
-    /// [`Layout::features`].
+    /// Feature that needs more work per row than a single number: a category, words, or a number that also occurs in products. `feature` is
+    /// its position in [`Layout::features`].
     Feature {
         feature: usize,
         role: Role,
     },
 }
 
-/// Column whose features are built anew for each row (categories, words and numbers in products).
+/// Properties of a column that holds categories, words, or numbers that also occur in products.
 #[derive(Debug)]
 pub(super) struct Feature {
     pub(super) group: Group,
-    /// Id of the value feature, if the column is numeric.
+    /// Id of the feature that holds the number, if the column is numeric.
     pub(super) id: u64,
-    /// Id of the indicator feature of a missing cell.
+    /// Id of the feature that indicates a missing cell.
     pub(super) gap: u64,
-    /// Number that replaces a missing cell.
+    /// Number that replaces a missing cell, if the column is numeric.
     pub(super) fill: f64,
-    /// Number of the feature group of the column; 0 for none.
+    /// Number of the column's feature group (of penalty factors or bounds); 0 for none.
     pub(super) rule: u32,
     /// Name of the column, escaped for use in feature names.
     pub(super) name: String,
@@ -61,24 +61,24 @@ pub(super) struct Feature {
 }
 
 impl Feature {
-    /// Returns the properties that all features of the column share, for building the features of cells with several values.
+    /// Returns the properties that all features of the column share, for a builder of cells with several values.
     pub(super) fn values(&self) -> FeatureProperties<'_> {
         FeatureProperties { group: self.group, gap: self.gap, rule: self.rule, name: &self.name }
     }
 }
 
-/// Use of the columns of a file.
+/// Use of each column of a CSV file, and the order of its columns.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) order: Arc<ColumnOrder>,
-    /// Position in the file and use of each used cell, in the column order of the table schema, so that the features of a row do not depend
-    /// on the column order of the file.
+    /// Position in the file and use of each cell that is used, in the column order of the table schema, so that the features of a row do
+    /// not depend on the column order of the file.
     pub(super) uses: Vec<(usize, CellUse)>,
     pub(super) features: Vec<Feature>,
 }
 
 impl Layout {
-    /// Builds the layout of a file whose columns are in the given order. Stores the feature names of numeric columns in
+    /// Builds the layout of a file, given the order of its columns. Stores the feature names of numeric columns in
     /// [`Inferred`](crate::table::inferred::Inferred).
     pub(super) fn new(table: &TableSchema, order: ColumnOrder, options: &Options) -> Layout {
         let Schema { interact, bits, .. } = &options.reading;
@@ -116,7 +116,8 @@ impl Layout {
         Layout { order: Arc::new(order), uses, features }
     }
 
-    /// Assigns numbers and missing-cell indicators to the feature groups of their columns; categories and words are assigned as they occur.
+    /// Assigns the features of numbers and missing-cell indicators to the feature groups of their columns; the features of categories and
+    /// words are assigned as they occur.
     pub(super) fn assign(&self, row: &mut RowBuilder) {
         let numbers = self.uses.iter().filter_map(|(_, used)| match used {
             CellUse::Number { id, gap, rule, .. } => Some((*id, *gap, *rule)),
@@ -150,8 +151,8 @@ fn feature(column: &Column, rule: u32, table: &TableSchema, options: &Options) -
     }
 }
 
-/// Returns the order of columns of a file without column names. `constants` are the names of the folder columns, which follow those of the
-/// file.
+/// Returns the order of columns of a file without column names; columns are matched by position. `constants` are the names of the folder
+/// columns, which follow the file's own columns.
 pub(super) fn order_by_number(
     table: &TableSchema,
     first: &FirstRecord<'_>,
@@ -172,7 +173,7 @@ pub(super) fn order_by_number(
     Ok(cells)
 }
 
-/// Returns the order of columns of a file with these column names.
+/// Returns the order of columns of a file with column names; columns are matched to the table schema by name.
 pub(super) fn order_by_name(
     table: &TableSchema,
     first: &FirstRecord<'_>,

@@ -13,7 +13,7 @@ pub(super) enum CellGuess {
     Quoted,
     /// Date or time: `2011-01-31`.
     Date,
-    /// Mark for a missing value, such as `?`.
+    /// Text that often marks a missing value, such as `?`.
     Missing,
 }
 
@@ -45,7 +45,7 @@ impl CellGuess {
         matches!(self, CellGuess::Thousands | CellGuess::DecimalComma | CellGuess::Unit | CellGuess::Quoted)
     }
 
-    /// Returns the guess and a remedy as text to be appended to an error message.
+    /// Returns the guess and a remedy, as text to append to an error message.
     pub(super) fn message(self) -> &'static str {
         match self {
             CellGuess::Thousands => "; a thousands separator is suspected: take it out",
@@ -58,8 +58,8 @@ impl CellGuess {
     }
 }
 
-/// Returns the physical unit after a number: `kg` for `1.5 kg`; `None` for other texts. The ordinal suffixes `st`, `nd`, `rd` and `th` are
-/// not units.
+/// Returns the unit of measurement after a number: `kg` for `1.5 kg`; `None` for other texts. The ordinal suffixes `st`, `nd`, `rd` and
+/// `th` are not units.
 pub(super) fn unit(text: &str) -> Option<&str> {
     let text = text.trim();
     let (number, unit) = text.split_at(text.rfind(|c: char| c.is_ascii_digit())? + 1);
@@ -71,7 +71,7 @@ pub(super) fn unit(text: &str) -> Option<&str> {
     (is_number && is_unit).then_some(unit)
 }
 
-/// Maximum length of a physical unit in characters.
+/// Maximum length in characters of a text after a number to count as a unit of measurement.
 const UNIT: usize = 12;
 
 fn is_digits(text: &str) -> bool {
@@ -92,8 +92,8 @@ fn is_missing(text: &str) -> bool {
     marks.iter().any(|mark| text.eq_ignore_ascii_case(mark))
 }
 
-/// Whether a text is a number with groups of three digits, separated at least once by one of the characters `between`, and optional
-/// decimals after `point`.
+/// Whether a text is a number whose digits are in groups of three, separated at least once by one of the characters in `between`, with
+/// optional decimals after `point`.
 fn has_thousands(text: &str, between: &[char], point: char) -> bool {
     let (whole, decimals) = text.split_once(point).unwrap_or((text, "0"));
     let Some(mark) = whole.chars().find(|c| between.contains(c)) else { return false };
@@ -103,8 +103,7 @@ fn has_thousands(text: &str, between: &[char], point: char) -> bool {
         && is_digits(decimals)
 }
 
-/// Whether a text is a date (day, month and year in any order, separated by `-`, `/` or `.`), optionally followed by a time, or only a
-/// time.
+/// Whether a text is a date (day, month and year in any order, separated by `-`, `/` or `.`) with an optional time, or only a time.
 fn is_date(text: &str) -> bool {
     let (date, time) = text.split_once(['T', ' ']).unwrap_or((text, ""));
     let is_time = |text: &str| {

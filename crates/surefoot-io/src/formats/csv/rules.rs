@@ -21,36 +21,36 @@ use crate::{
     },
 };
 
-/// Maximum number of text labels kept in [`Rules::classes_met`], where they are found without the lock of [`Inferred`].
+/// Maximum number of distinct text labels kept in [`Rules::classes_met`], where they are looked up without locking [`Inferred`].
 const CLASSES: usize = 4;
 
-/// Settings and state for converting cells to values.
+/// Settings of a CSV parser for converting cells to values, with the text labels met so far.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub(super) dialect: Dialect,
-    /// Whether numbers have a decimal comma in the current input.
+    /// Whether numbers have a decimal comma (`1,5`) in the current input.
     pub(super) decimal_comma: bool,
-    /// Whether numbers have a decimal comma in inputs whose delimiter is not a comma.
+    /// Whether numbers have a decimal comma in inputs whose delimiter is not itself a comma.
     wants_comma: bool,
     pub(super) missing: Missing,
     pub(super) absent: MissingTexts,
-    /// Whether labels and weights are ignored.
+    /// Whether labels and weights are ignored, as in prediction.
     pub(super) unlabelled: bool,
     classes: bool,
-    /// Label cells with text, each with the code of its class: the first [`CLASSES`] distinct ones.
+    /// Text of each of the first [`CLASSES`] distinct text labels, with the numeric code of its class.
     classes_met: Vec<(Box<[u8]>, f64)>,
     found: Arc<Inferred>,
 }
 
-/// Cell of a record, with its location.
+/// Cell of a CSV record, with its location.
 #[derive(Clone, Copy)]
 pub(super) struct Cell<'a> {
     pub(super) raw: &'a [u8],
     /// Byte offset of the cell in its record.
     pub(super) at: usize,
-    /// Position of the cell among the cells of its record, from 0.
+    /// Position of the cell in its record, counted in cells from 0.
     pub(super) place: usize,
-    /// Name of the column.
+    /// Name of the column that the cell belongs to.
     pub(super) name: &'a str,
     pub(super) dialect: Dialect,
 }
@@ -60,7 +60,7 @@ impl Cell<'_> {
         self.dialect.text(self.raw)
     }
 
-    /// Builds an error about this cell.
+    /// Builds an error located at this cell, with the given message.
     fn wrong(&self, message: &str) -> RecordError {
         let called = called(self.place + 1, self.name);
         RecordError::new(self.at, &self.text(), format!("{called}{message}"))
@@ -91,20 +91,20 @@ impl Rules {
         }
     }
 
-    /// Sets the delimiter of the current input.
+    /// Sets the delimiter of the current input, which also decides whether numbers may have a decimal comma.
     pub(super) fn part(&mut self, delimiter: u8) {
         self.dialect.delimiter = delimiter;
         self.decimal_comma = self.wants_comma && delimiter != b',';
     }
 
-    /// Returns a number with its decimal comma replaced by a point; `None` if the text is not a number with a decimal comma.
+    /// Returns the text of a number with its decimal comma replaced by a point; `None` if the text is not a number with a decimal comma.
     fn with_point(&self, text: &[u8]) -> Option<Vec<u8>> {
         let at = memchr::memchr2(b',', b'.', text).filter(|_| self.decimal_comma)?;
         let with_point: Vec<_> = text.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
         (text[at] == b',' && any_number(&with_point).is_some()).then_some(with_point)
     }
 
-    /// Parses a number written in digits, including infinity and NaN.
+    /// Parses a number written in digits, or infinity or NaN; `None` for other texts.
     fn any_number(&self, text: &[u8]) -> Option<f64> {
         match memchr::memchr2(b',', b'.', text) {
             Some(_) if self.decimal_comma => any_number(&self.with_point(text)?),
@@ -112,12 +112,12 @@ impl Rules {
         }
     }
 
-    /// Parses a number written in digits, or a boolean as 0 or 1.
+    /// Parses a number written in digits, or a boolean as 0 or 1; `None` for other texts.
     pub(super) fn as_number(&self, text: &[u8]) -> Option<f64> {
         self.any_number(text).or_else(|| cell_value::word(text))
     }
 
-    /// Returns the category that a text stands for, which is the same for all spellings of a value.
+    /// Returns the category that a text stands for: the same for all spellings of a value, such as `3` and `3.0`.
     pub(super) fn category<'a>(&self, text: &'a [u8]) -> Cow<'a, [u8]> {
         match self.with_point(text) {
             Some(with_point) => cell_value::category(&with_point).into_owned().into(),
@@ -125,7 +125,7 @@ impl Rules {
         }
     }
 
-    /// Whether the text of a cell stands for a missing value.
+    /// Whether the text of a cell denotes a missing value.
     #[inline]
     pub(super) fn is_missing(&self, text: &[u8]) -> bool {
         self.absent.is(text)
@@ -142,7 +142,7 @@ impl Rules {
         self.any_number(text).filter(|number| number.is_finite())
     }
 
-    /// Parses a cell as a number; `None` if the cell is missing.
+    /// Parses a cell as a finite number; `None` if the cell is missing and missing cells are allowed.
     pub(super) fn number_or_gap(&self, cell: Cell<'_>) -> Result<Option<f64>, RecordError> {
         let text = cell.text();
         if self.is_gap(cell, &text)? {
@@ -174,7 +174,7 @@ impl Rules {
         cell.wrong(&format!(" is not a number{suspicion}{remedy}"))
     }
 
-    /// Whether a feature cell is missing, given its text; an error if missing cells are not allowed.
+    /// Whether a feature cell with this text is missing; an error if it is and missing cells are not allowed.
     pub(super) fn is_gap(&self, cell: Cell<'_>, text: &[u8]) -> Result<bool, RecordError> {
         if !self.is_missing(text) {
             return Ok(false);
@@ -195,7 +195,7 @@ impl Rules {
         Ok(true)
     }
 
-    /// Checks that a cell is not a number, in a column that was inferred to be categorical from the first rows.
+    /// Checks that a cell is not a number, in a column that was inferred from the first rows to be categorical.
     pub(super) fn check_category(&self, cell: Cell<'_>, text: &[u8]) -> Result<(), RecordError> {
         let may_be =
             text.trim_ascii_start().first().is_some_and(|first| matches!(first, b'0'..=b'9' | b'+' | b'-' | b'.'));
@@ -252,7 +252,8 @@ impl Rules {
         }
     }
 
-    /// Parses a cell as the offset to be added to the margin. A cell with the role of an exposure yields its logarithm.
+    /// Parses a cell as the offset, which is added to the margin (the linear prediction). In a column with the role of an exposure, the
+    /// offset is the logarithm of the cell.
     pub(super) fn offset(&self, role: Role, cell: Cell<'_>) -> Result<f64, RecordError> {
         let text = cell.text();
         let number = self.as_number(&text).filter(|number| number.is_finite());
@@ -265,7 +266,7 @@ impl Rules {
         }
     }
 
-    /// Whether a cell in this role (label or weight) has the value `value`.
+    /// Whether a cell with the text `raw`, in the role of label or weight, has this value.
     pub(super) fn reads_as(&self, role: Role, raw: &[u8], value: f64) -> bool {
         let text = self.dialect.text(raw);
         let is_class = || self.found.classes().iter().any(|class| class.code == value && class.text == text_of(&text));

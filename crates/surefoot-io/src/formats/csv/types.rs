@@ -15,10 +15,10 @@ use crate::{
 
 /// Maximum number of rows examined for the inference.
 pub(super) const ROWS: usize = 1000;
-/// Number of bytes after which no further rows are examined; the first row always is.
+/// Number of bytes after which no further rows are examined for the inference; the first row always is.
 pub(super) const BYTES: usize = 16 << 20;
 
-/// Search, continued as bytes arrive, for the end of the rows to be examined.
+/// State of the search for the end of the rows to be examined, which continues as bytes arrive.
 #[derive(Debug, Default)]
 pub(super) struct Search {
     records: usize,
@@ -27,8 +27,8 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Whether `bytes`, all bytes of the input that have arrived, contain enough rows. Later calls continue the search where this one
-    /// ended.
+    /// Whether `bytes`, all bytes of the input so far, contain enough rows to infer the roles. Each call continues the search where the
+    /// last one ended.
     pub(super) fn is_enough(&mut self, bytes: &[u8], dialect: Dialect) -> Result<bool, RecordError> {
         while self.records <= ROWS && (self.records < 2 || self.at < BYTES) {
             let end = dialect.end(&bytes[self.at..], &mut self.scan);
@@ -41,7 +41,7 @@ impl Search {
     }
 }
 
-/// First rows of an input, as bytes.
+/// First rows of a CSV input, as bytes.
 pub(super) struct Rows<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) dialect: Dialect,
@@ -49,8 +49,8 @@ pub(super) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Calls `show` with the column number, the offset and the bytes of each cell of the first `rows` rows from offset `at` on. Skips rows
-    /// that do not have `columns` cells, which are reported when they are read.
+    /// Calls `show` with the column number (from 0), the byte offset and the bytes of each cell of the first `rows` rows from byte offset
+    /// `at` on. Skips rows that do not have `columns` cells; they are reported when they are read.
     pub(super) fn each(&self, rows: usize, at: usize, columns: usize, mut show: impl FnMut(usize, usize, &[u8])) {
         self.each_record(rows, at, columns, |start, record, ends| {
             let cells = cells::cells(record, ends).enumerate();
@@ -58,8 +58,8 @@ impl Rows<'_> {
         });
     }
 
-    /// Calls `show` with the offset, the bytes and the cell ends of each of the first `rows` rows from offset `at` on, skipping rows that
-    /// do not have `columns` cells.
+    /// Calls `show` with the byte offset, the bytes and the cell ends of each of the first `rows` rows from byte offset `at` on, skipping
+    /// rows that do not have `columns` cells.
     pub(super) fn each_record(
         &self,
         rows: usize,
@@ -79,8 +79,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Returns whether the first label from offset `at` on is a boolean, and whether any label is a word other than a boolean, which means
-    /// that labels are class names. Returns `None` if there are no labels.
+    /// Examines the labels in column number `label` from byte offset `at` on. Returns whether the first label is a boolean, and whether
+    /// any label is a word other than a boolean, so that labels are class names. Returns `None` if there are no labels.
     pub(super) fn labels_of_booleans(
         &self,
         at: usize,
@@ -140,30 +140,30 @@ impl Rows<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RoleGuess {
     pub(super) role: Role,
-    /// Whether the role was inferred to be categorical, so that a number in a later row would be an error.
+    /// Whether the role was inferred to be categorical from the first rows; a number in a later row is then an error.
     pub(super) is_open: bool,
 }
 
-/// Minimum number of distinct non-numeric texts with which a column that also holds numbers is a column of codes; fewer are probably
-/// markers of missing values, such as `NA`.
+/// Minimum number of distinct texts for a column that also holds numbers to count as a column of codes; fewer are probably markers of
+/// missing values, such as `NA`.
 const CODES: usize = 5;
-/// Maximum number of cells per text or oddly written number for a column with numbers to be considered a column of codes.
+/// A column that holds numbers counts as a column of codes only if at least one in this many cells is a text or an oddly written number.
 const ONE_IN: usize = 5;
 
-/// Statistics of the first nonmissing cells of a column.
+/// Statistics of the nonmissing cells of a column in the first rows, for inferring its role.
 #[derive(Clone, Debug, Default)]
 struct ColumnContent {
     numbers: usize,
-    /// Number of cells that parse as numbers but are more likely codes, since programs rarely write numbers so: `1e5`, `0012`.
+    /// Number of cells that parse as numbers but are probably codes, because programs rarely write numbers like that: `1e5`, `0012`.
     odd_numbers: usize,
-    /// Whether some cell is a mark, such as `?`, that may stand for a missing value.
+    /// Whether some cell is a mark, such as `?`, that often stands for a missing value.
     has_marks: bool,
     texts: usize,
     /// Number of texts that contain a digit.
     texts_with_digits: usize,
     /// Hashes of the first [`CODES`] distinct texts.
     distinct: Vec<u64>,
-    /// Offset and text of the first date.
+    /// Byte offset and text of the first date in the column; `None` if there is none.
     date: Option<(usize, Vec<u8>)>,
 }
 
@@ -189,8 +189,8 @@ impl ColumnContent {
         }
     }
 
-    /// Infers the role: categorical if there are texts or marks but no numbers, or if the column holds codes, some of which are numbers by
-    /// chance; otherwise numeric, so that a text is an error when it is read. Returns `None` if there are dates.
+    /// Infers the role of the column: categorical if it has texts or marks but no numbers, or if it holds codes, some of which look like
+    /// numbers by chance; otherwise numeric, so that a text is an error when it is read. Returns `None` if there are dates.
     fn guess(&self) -> Option<RoleGuess> {
         let all_numbers = self.numbers + self.odd_numbers;
         let like_codes = ONE_IN * (self.texts + self.odd_numbers) >= self.texts + all_numbers;
@@ -207,8 +207,8 @@ impl ColumnContent {
     }
 }
 
-/// Whether a number is written as programs do not write it: with a leading zero before other digits, or an exponent without a point or a
-/// sign.
+/// Whether a number is written as programs do not write it: with a leading zero before other digits, or with an exponent but neither a
+/// point nor a sign.
 fn is_odd(number: &[u8]) -> bool {
     let has_exponent = memchr::memchr2(b'e', b'E', number).is_some();
     let is_plain = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'e' | b'E');

@@ -33,7 +33,7 @@ fn texts(bytes: usize) -> Vec<(&'static str, &'static str, String)> {
     ]
 }
 
-/// Returns the number of bytes that a parser examines and moves to read `text`, passed in pieces of `piece` bytes.
+/// Returns the number of bytes that the parser of `format` examines or moves to read `text` when it arrives in pieces of `piece` bytes.
 fn work_of(format: &str, text: &str, piece: usize) -> usize {
     let mut options = Options::default();
     options.wanted.label = Some("y".to_owned());

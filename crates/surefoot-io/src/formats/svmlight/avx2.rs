@@ -10,8 +10,8 @@ use super::{
 pub(super) use crate::text::number::avx2::is_supported;
 use crate::text::number::{self, Pair};
 
-/// Reads up to `most` consecutive plain pairs (short decimal numbers without exponent), separated by single blanks, into the batch; returns
-/// the position after the last one.
+/// Reads up to `most` consecutive plain `index:value` pairs (short decimal numbers without exponent), separated by single blanks, from
+/// `text` into the batch; returns the position after the last one.
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 pub(super) fn pairs(
     text: &[u8],

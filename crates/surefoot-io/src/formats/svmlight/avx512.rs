@@ -1,4 +1,4 @@
-//! Reader of plain `index:value` pairs (short decimal numbers without exponent) that uses AVX-512 instructions: in groups of four if the
+//! Reader of plain `index:value` pairs (short decimal numbers without exponent) that uses AVX-512 instructions: four pairs at once if their
 //! numbers are short, otherwise one by one.
 
 mod group;
@@ -15,11 +15,11 @@ use super::{
 };
 use group::{GROUP, GroupRead, group};
 
-/// Number of pairs for which memory is reserved in the batch at once.
+/// Number of pairs for which free capacity is reserved in the batch at a time.
 const ROOM: usize = 256;
 
-/// Number of pairs to read one by one after a group whose numbers had too many digits. The number doubles each time the next group fails as
-/// well, because each failed attempt costs time.
+/// Number of pairs still to be read one by one after a group of four was too long to be read at once. The number doubles each time the next
+/// group is too long as well, because each failed attempt costs time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScalarBackoff {
     left: usize,
@@ -35,7 +35,7 @@ impl ScalarBackoff {
     }
 }
 
-/// Whether the processor supports all instructions that [`pairs`] uses.
+/// Whether the processor supports all AVX-512 instructions that [`pairs`] uses.
 pub(super) fn is_supported() -> bool {
     avx2::is_supported()
         && is_x86_feature_detected!("bmi2")
@@ -47,8 +47,8 @@ pub(super) fn is_supported() -> bool {
         && is_x86_feature_detected!("avx512vbmi2")
 }
 
-/// Reads consecutive plain pairs (short decimal numbers without exponent), separated by single blanks, into the batch; returns the position
-/// after the last one.
+/// Reads consecutive plain `index:value` pairs (short decimal numbers without exponent), separated by single blanks, into the batch;
+/// returns the position after the last one.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 pub(super) fn pairs(
     text: &[u8],
@@ -78,8 +78,8 @@ pub(super) fn pairs(
     }
 }
 
-/// Reads plain pairs in groups of four, in a separate function so that registers suffice. Returns the position after the last one, and
-/// whether another pair may begin there.
+/// Reads plain pairs four at a time. A function of its own, so that its values fit in registers. Returns the position after the last pair,
+/// and whether another pair may begin there.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline(never)]
 fn groups(text: &[u8], mut at: usize, rules: &Rules, backoff: &mut ScalarBackoff, batch: &mut Batch) -> (usize, bool) {
@@ -121,7 +121,7 @@ fn groups(text: &[u8], mut at: usize, rules: &Rules, backoff: &mut ScalarBackoff
     }
 }
 
-/// Reads the complete plain pairs at position `at`, where no group of four can be read in full: near the end of the row or the text.
+/// Reads the complete plain pairs from position `at` on where fewer than four can be read at once: near the end of the row or the text.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline(never)]
 fn few(
@@ -135,7 +135,7 @@ fn few(
     read.unwrap_or(GroupRead { pairs: 0, bytes: 0, more: true })
 }
 
-/// Loads the first 64 bytes of a text; zeros, which are delimiters, replace bytes after its end.
+/// Loads up to 64 bytes from the start of a text; zeros, which count as delimiters, replace the bytes after its end.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn load(text: &[u8]) -> __m512i {
@@ -147,7 +147,7 @@ fn load(text: &[u8]) -> __m512i {
     }
 }
 
-/// Whether the indices are strictly ascending.
+/// Whether the indices of a row are strictly ascending.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 pub(super) fn is_ascending(index: &[u64]) -> bool {
     let above = index.iter().skip(1);

@@ -14,7 +14,8 @@ use super::{
 };
 use crate::text::number;
 
-/// Backend that this processor supports; all backends produce the same rows.
+/// Implementation of the pair reader (portable, AVX2 or AVX-512) that this processor supports; all implementations produce the same
+/// rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Backend(Kind);
 
@@ -28,7 +29,7 @@ enum Kind {
 }
 
 impl Backend {
-    /// Returns all backends that the processor supports, fastest first.
+    /// Returns all pair readers that the processor supports, fastest first.
     pub(super) fn all() -> impl Iterator<Item = Backend> {
         let backends = [
             #[cfg(target_arch = "x86_64")]
@@ -40,13 +41,13 @@ impl Backend {
         backends.into_iter().filter(|backend| backend.1).map(|backend| Backend(backend.0))
     }
 
-    /// Returns the fastest backend that the processor supports.
+    /// Returns the fastest pair reader that the processor supports.
     pub(super) fn best() -> Backend {
         Backend::all().next().expect("one is everywhere")
     }
 
-    /// Reads consecutive plain pairs (short decimal numbers without exponent), separated by single blanks, into the batch; returns the
-    /// position after the last one.
+    /// Reads consecutive plain `index:value` pairs (short decimal numbers without exponent), separated by single blanks, into the
+    /// batch; returns the position after the last one.
     pub(super) fn pairs(
         &mut self,
         text: &[u8],
@@ -66,7 +67,7 @@ impl Backend {
         }
     }
 
-    /// Whether the indices are strictly ascending.
+    /// Whether the indices of a row are strictly ascending.
     pub(super) fn is_ascending(&self, index: &[u64]) -> bool {
         match self.0 {
             // SAFETY: this backend exists only if the processor supports the instructions that the function requires.

@@ -1,4 +1,5 @@
-//! Reader of plain `index:value` pairs one by one between known delimiters: the loop shared by the AVX2 and the portable backend.
+//! Reader of plain `index:value` pairs, one by one, between known delimiter positions: the loop shared by the AVX2 and the portable
+//! backend.
 
 use surefoot_glm::Batch;
 
@@ -8,8 +9,8 @@ use super::{
 };
 use crate::text::number::{Pair, is_end};
 
-/// Reads up to `most` consecutive plain pairs (short decimal numbers without exponent), separated by single blanks, into the batch; returns
-/// the position after the last one. `bits` finds the delimiters in a block of text, and `pair` parses one pair.
+/// Reads up to `most` consecutive plain `index:value` pairs (short decimal numbers without exponent), separated by single blanks, into the
+/// batch; returns the position after the last one. `bits` finds the delimiters in a block of text, and `pair` parses one pair.
 #[inline(always)]
 pub(super) fn delimited_pairs(
     text: &[u8],

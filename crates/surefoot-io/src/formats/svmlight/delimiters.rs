@@ -5,9 +5,9 @@
 
 use crate::text::byte_search::side_by_side;
 
-/// Number of bytes examined at once.
+/// Number of bytes of text examined at once.
 pub(crate) const BLOCK: usize = 64;
-/// Maximum number of positions kept, small enough for the first-level cache.
+/// Maximum number of delimiter positions kept; small enough for the first-level cache.
 pub(super) const ROOM: usize = 1024;
 
 /// Positions of the delimiters in a text: all bytes except digits, points, minus signs and slashes (the range from `-` to `9`).
@@ -25,15 +25,15 @@ impl Default for Delimiters {
 }
 
 impl Delimiters {
-    /// Discards all positions; must be called before a different text is used.
+    /// Discards all positions; must be called before another text is searched.
     pub(crate) fn clear(&mut self) {
         self.end = 0;
         self.next = 0;
     }
 
-    /// Returns the next delimiters from position `at` on, in ascending order: at least two unless the text has fewer, but not necessarily
-    /// all. If it must search the text, it stops after about `enough` delimiters. `at` must not decrease from call to call for the same
-    /// text.
+    /// Returns the next delimiter positions from `at` on, in ascending order: at least two unless the text has fewer, but not necessarily
+    /// all. If the text must be searched, the search stops after about `enough` delimiters. For the same text, `at` must not decrease
+    /// from call to call.
     #[inline(always)]
     pub(crate) fn from(
         &mut self,
@@ -58,7 +58,7 @@ impl Delimiters {
     }
 }
 
-/// Finds the first delimiters from position `at` on, writes their positions to `places`, and returns their number.
+/// Finds the next delimiters from position `at` on, writes their positions to `places`, and returns the number found.
 #[inline(always)]
 fn find(
     text: &[u8],
@@ -86,10 +86,10 @@ fn find(
     count
 }
 
-/// Writes the positions of the one bits of `bits`, plus `start`, to `places`, and returns their number.
+/// Writes the positions of the set bits of `bits`, plus `start`, to `places`, and returns the number of set bits.
 ///
-/// May write more positions than there are bits: stopping exactly at the last one would cost more than the extra writes, since
-/// the processor cannot predict their number.
+/// May write more positions than there are set bits: stopping exactly at the last one would cost more than the extra writes, since the
+/// processor cannot predict their number.
 #[inline(always)]
 fn spread(mut bits: u64, start: usize, places: &mut [usize; BLOCK]) -> usize {
     let count = bits.count_ones() as usize;
@@ -108,7 +108,7 @@ fn spread(mut bits: u64, start: usize, places: &mut [usize; BLOCK]) -> usize {
     count
 }
 
-/// Returns a bit mask of the delimiters in a block, one bit per byte, with the first byte in the lowest bit.
+/// Returns a bit mask of the delimiters in a block, one bit per byte, with the first byte of the block in the lowest bit.
 #[inline(always)]
 pub(crate) fn bits(block: &[u8; BLOCK]) -> u64 {
     let (words, _) = block.as_chunks();
@@ -122,7 +122,7 @@ pub(crate) fn bits(block: &[u8; BLOCK]) -> u64 {
     })
 }
 
-/// Returns the bit mask of the delimiters in a block, computed with AVX2 instructions.
+/// Returns the bit mask of the delimiters in a block (first byte in the lowest bit), computed with AVX2 instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]

@@ -9,7 +9,8 @@ use crate::{
     text::number,
 };
 
-/// Returns the location (line and column) and the text of a part of a row, such as the label or a feature.
+/// Returns the location (line and column) and the text of a part of a row, such as the label or a feature, for error
+/// messages.
 pub(crate) fn describe(options: &Options, batch: &Batch, row: usize, part: Part) -> (Location, String) {
     let place = batch.place.get(row).copied().unwrap_or_default();
     let text = batch.text.get(place.text.0..place.text.1).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Record of the svmlight indices that occur, as names of the hashed feature ids, within the memory limit for names.
+//! Recording of the svmlight indices that occur, as names of the hashed feature ids, within the memory limit for names.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use surefoot_glm::FeatureNames;
 
 use crate::{ids::id_map::IdSet, table::inferred::Inferred};
 
-/// Recorder of each svmlight index in [`Inferred`], when it first occurs in a row.
+/// Recorder that stores each svmlight index in [`Inferred`], as the name of its feature, when it first occurs in a row.
 #[derive(Debug, Default)]
 pub(super) struct IndexNames {
     known: IdSet,
@@ -19,7 +19,7 @@ impl IndexNames {
         IndexNames { found: found.clone(), ..IndexNames::default() }
     }
 
-    /// Records those indices of a row that are new; `slot` maps an index to its feature id.
+    /// Stores those indices of a row that are new; `slot` maps an index to its feature id.
     #[inline]
     pub(super) fn meet(&mut self, indices: &[u64], slot: impl Fn(u64) -> u64) {
         // Checks all indices without a branch, since most rows have no new ones.

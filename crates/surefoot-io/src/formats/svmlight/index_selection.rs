@@ -12,7 +12,7 @@ use crate::{
     table::options::Options,
 };
 
-/// Checks that every feature that the user named is an svmlight index or a range of indices.
+/// Checks that every feature that the user named in the options is an svmlight index or a range of indices.
 pub(crate) fn check(options: &Options) -> Result<(), Error> {
     let Schema { keep, ignore, .. } = &options.reading;
     let factors = options.groups.factors.iter().map(|(name, _)| ("--penalty-factor", name));
@@ -34,13 +34,13 @@ pub(crate) fn check(options: &Options) -> Result<(), Error> {
 pub(super) struct IndexSelection {
     keep: Vec<RangeInclusive<u64>>,
     ignore: Vec<RangeInclusive<u64>>,
-    /// Ranges that contain no index of any row read so far, with their text as given by the user.
+    /// Ranges given by the user that contain no index of any row read so far, each with its text.
     awaited: Vec<(RangeInclusive<u64>, String)>,
     found: Arc<Inferred>,
 }
 
 impl IndexSelection {
-    /// Builds the selection; `None` if all svmlight indices are used.
+    /// Builds the selection from `--keep` and `--ignore`; `None` if all svmlight indices are used.
     pub(super) fn new(Schema { keep, ignore, .. }: &Schema, found: &Arc<Inferred>) -> Option<IndexSelection> {
         let range = |name: &String| index_range(name);
         let ranges = |names: &[String]| names.iter().filter_map(range).collect::<Vec<_>>();
@@ -55,7 +55,7 @@ impl IndexSelection {
         (self.keep.is_empty() || is_in(&self.keep)) && !is_in(&self.ignore)
     }
 
-    /// Removes pairs whose index is not selected from the batch, from position `first` on.
+    /// Removes the `index:value` pairs whose index is not selected from the batch, from position `first` on.
     pub(super) fn retain(&mut self, batch: &mut Batch, first: usize) {
         self.meet(&batch.index[first..]);
         let mut end = first;

@@ -1,6 +1,6 @@
 //! Fast reader of one svmlight line, for the notation that most programs write.
 //!
-//! Every other line, whether invalid or only unusual, is left to the plain reader (`plain.rs`). The [backend](super::backend) reads runs of
+//! Any other line, whether invalid or only unusual, is left to the plain reader (`plain.rs`). The [backend](super::backend) reads runs of
 //! plain pairs: `index:value` with short decimal numbers without exponent.
 
 use surefoot_glm::Batch;
@@ -10,16 +10,16 @@ use crate::text::number::{self, is_end};
 
 /// Result of the fast reader for one line.
 pub(crate) enum Line {
-    /// Row with this label (NaN if absent), whose line break is at position `end` and whose pairs were appended to the batch; `sorted` is
-    /// true if their indices ascend.
+    /// Row with this label (NaN if absent), whose pairs were appended to the batch. Its line break is at position `end`; `sorted` is true
+    /// if the indices are ascending.
     Row { label: f64, end: usize, sorted: bool },
     /// Line without a row (blank or a comment), whose line break is at position `end`.
     Nothing { end: usize },
-    /// Line that must be read by the plain reader; some of its pairs may have been appended to the batch.
+    /// Line that must be read by the plain reader instead; some of its pairs may already have been appended to the batch.
     Unclear,
 }
 
-/// Reads the line that starts at `at`. `text` must end with a line break; `delimiters` must belong to `text`.
+/// Reads the svmlight line that starts at position `at`. `text` must end with a line break; `delimiters` must belong to `text`.
 pub(super) fn line(
     text: &[u8],
     mut at: usize,
@@ -40,7 +40,7 @@ pub(super) fn line(
     }
 }
 
-/// Reads the label at `at`; returns it with the position of its end, or `None` if only the plain reader may be able to read it.
+/// Reads the label at position `at`; returns it with the position of its end, or `None` if the line must be left to the plain reader.
 #[inline]
 fn label(text: &[u8], at: usize, rules: &Rules) -> Option<(f64, usize)> {
     if rules.unlabelled {
@@ -52,7 +52,7 @@ fn label(text: &[u8], at: usize, rules: &Rules) -> Option<(f64, usize)> {
     (label.is_finite() && is_end(text[end])).then_some((label, end))
 }
 
-/// Reads the pairs of a row from position `at` on and appends them to the batch.
+/// Reads the `index:value` pairs of a row from position `at` on and appends them to the batch.
 fn pairs(
     text: &[u8],
     mut at: usize,
@@ -92,7 +92,8 @@ fn pairs(
     }
 }
 
-/// Reads a pair that is too long or too unusual for the backend; returns index, value and the position of the end.
+/// Reads an `index:value` pair that is too long or too unusual for the backend; returns index, value and the position of its end, or `None`
+/// if the line must be left to the plain reader.
 #[inline(never)]
 fn slow_pair(text: &[u8], at: usize) -> Option<(u64, f64, usize)> {
     let (index, colon) = number::index(text, at)?;
@@ -114,7 +115,7 @@ fn line_end(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the end of a group id (`qid:N`) at `at`; `None` if there is none.
+/// Returns the position after a group id (`qid:N`) that starts at `at`; `None` if there is none.
 fn group_end(text: &[u8], at: usize) -> Option<usize> {
     if !text[at..].starts_with(b"qid:") {
         return None;

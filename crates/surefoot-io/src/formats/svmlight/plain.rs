@@ -1,20 +1,20 @@
 //! Plain reader of one svmlight line: reads token by token and has an error message for every fault.
 //!
-//! The fast reader passes every line that it cannot read to this one, and tests compare the two.
+//! The fast reader (`line.rs`) leaves every line that it cannot read to this one, and tests compare the two.
 
 use std::collections::HashSet;
 
 use super::rules::Rules;
 use crate::{formats::parse_error::RecordError, text::number};
 
-/// Row as read from a line, with pairs in the order of the line and indices not hashed.
+/// Row as read from an svmlight line: pairs in the order of the line, indices not hashed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct PlainRow {
     pub(crate) label: Option<f64>,
     pub(crate) pairs: Vec<(u64, f64)>,
 }
 
-/// Iterates over the tokens of a line with their offsets; ignores the comment, blanks and a final CR.
+/// Iterates over the tokens of a line, each with its byte offset; skips blanks, the comment and a final CR.
 pub(crate) fn tokens(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let line = memchr::memchr(b'#', line).map_or(line, |end| &line[..end]);
@@ -26,7 +26,7 @@ pub(crate) fn tokens(line: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     })
 }
 
-/// Reads a line, given without its line break; returns `None` if the line is blank or a comment.
+/// Reads an svmlight line, given without its line break; returns `None` if the line is blank or a comment.
 pub(crate) fn row(line: &[u8], rules: &Rules) -> Result<Option<PlainRow>, RecordError> {
     let mut tokens = tokens(line).peekable();
     let Some(&(at, first)) = tokens.peek() else { return Ok(None) };
@@ -56,7 +56,8 @@ pub(crate) fn row(line: &[u8], rules: &Rules) -> Result<Option<PlainRow>, Record
     Ok(Some(row))
 }
 
-/// Builds the error about an invalid token; a CR within the token is reported as an invalid line break.
+/// Builds the error about the invalid token at offset `at`; if the token contains a CR, the message reports an invalid
+/// line break.
 fn blame(at: usize, token: &[u8], message: String) -> RecordError {
     let is_two = token.contains(&b'\r');
     let message =
@@ -87,7 +88,7 @@ fn pair(token: &[u8], rules: &Rules) -> Result<(u64, f64), String> {
     Ok((index, number::finite(value).map_err(|message| format!("the value {message}"))?))
 }
 
-/// Parses an index or a group id: an unsigned integer of at most 64 bits.
+/// Parses an svmlight index or a group id: an unsigned integer of at most 64 bits; otherwise returns an error message.
 fn whole(token: &[u8]) -> Result<u64, String> {
     match number::index(token, 0) {
         Some((index, end)) if end == token.len() => Ok(index),

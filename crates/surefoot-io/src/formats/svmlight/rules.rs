@@ -21,7 +21,8 @@ impl Rules {
         }
     }
 
-    /// Returns the feature id of an svmlight index: the index itself, or the highest `bits` bits of its XXH3-64 hash.
+    /// Returns the feature id of an svmlight index: the index itself or, if ids are hashed, the highest `bits` bits of
+    /// its XXH3-64 hash.
     pub(super) fn id(&self, index: u64) -> u64 {
         match self.bits {
             None => index,

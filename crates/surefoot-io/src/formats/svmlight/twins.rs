@@ -6,7 +6,8 @@ use surefoot_glm::Batch;
 use super::{Svmlight, backend::Backend, plain, rules::Rules};
 use crate::table::options::Options;
 
-/// Result of reading a line: label bits with index and value bits of each pair, or the column and the message of the error.
+/// Result of reading a line. On success: the bits of the label (`None` if the line has none), and the index and value bits of each
+/// pair. On error: column and message.
 type Read = Result<(Option<u64>, Vec<(u64, u64)>), (u64, String)>;
 
 /// Reads a text with `backend`; returns each row or error, with its line number.
@@ -52,7 +53,7 @@ fn check(lines: &[u8], options: &Options) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Generates numbers, almost-numbers and fragments of numbers, as text.
+/// Generates numbers, malformed numbers and fragments of numbers, as text.
 fn number() -> impl Strategy<Value = String> {
     prop_oneof![
         8 => "-?(0|[1-9][0-9]{0,9})(\\.[0-9]{1,9})?",
@@ -63,8 +64,8 @@ fn number() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Generates svmlight lines: mostly rows, some with unusual blanks, tokens or line ends; other rows are plain except at one position at
-/// most.
+/// Generates svmlight lines: mostly rows, some of them with unusual blanks, tokens or line ends, the others plain except for at most
+/// one position.
 fn line() -> impl Strategy<Value = String> {
     let blank =
         |plain| prop_oneof![plain => Just(" "), 1 => Just("  "), 1 => Just("\t"), 1 => Just(" \t "), 1 => Just("\r")];

@@ -7,15 +7,15 @@ use crate::{
     text::{byte_search, number},
 };
 
-/// Whether this byte ends a number or token.
+/// Whether this byte ends a number or token: a blank or a bar.
 fn is_end(byte: u8) -> bool {
     is_blank(byte) || byte == b'|'
 }
 
-/// Marks: bytes that end a name because they cannot be part of it.
+/// Marks: the bytes that end a name because they cannot be part of one.
 const MARKS: [u8; 5] = *b" \t\r|:";
 
-/// Writes the positions of all [`MARKS`] in a line to `marks`.
+/// Writes the positions of all [`MARKS`] (bytes that end a name) in a line to `marks`.
 pub(crate) fn marks(line: &[u8], marks: &mut Vec<usize>) {
     marks.clear();
     byte_search::places(line, MARKS, marks);
@@ -26,11 +26,11 @@ pub(crate) fn marks(line: &[u8], marks: &mut Vec<usize>) {
 pub(crate) struct Features<'a> {
     line: &'a [u8],
     at: usize,
-    /// Positions of the marks (bytes that end a name) of the line; those before the current position may still be included.
+    /// Positions in the line of the marks (bytes that end a name), including perhaps some before the current position.
     marks: std::slice::Iter<'a, usize>,
 }
 
-/// Namespace of the features that follow it.
+/// Namespace of a Vowpal Wabbit line, to which the features after it belong.
 #[derive(Debug)]
 pub(crate) struct Namespace<'a> {
     /// Name of the namespace; empty for the default namespace.
@@ -45,9 +45,9 @@ pub(crate) struct Namespace<'a> {
 #[derive(Debug)]
 pub(crate) struct Feature<'a> {
     pub(crate) id: u64,
-    /// Value of the feature multiplied by the scale of its namespace; 1 if the value is text.
+    /// Value of the feature multiplied by the scale of its namespace; 1 if the value is a text.
     pub(crate) value: f64,
-    /// Byte offset of the feature in its line.
+    /// Byte offset at which the feature begins in its line.
     pub(crate) at: usize,
     name: Name<'a>,
 }
@@ -55,19 +55,19 @@ pub(crate) struct Feature<'a> {
 #[derive(Clone, Copy, Debug)]
 enum Name<'a> {
     Plain(&'a [u8]),
-    /// Name and text value of a feature such as `colour:red`; each text is a feature of its own.
+    /// Name and text value of a feature such as `colour:red`; each text value is a feature of its own.
     Text(&'a [u8], &'a [u8]),
     /// Number of a feature without a name, counted from 0 among the unnamed features of its namespace.
     Unnamed(u64),
 }
 
 impl<'a> Features<'a> {
-    /// Builds a reader of a line whose first bar is at offset `bar`, given the positions of its [`marks`].
+    /// Builds a reader of the features of a line whose first bar is at byte offset `bar`, given the positions of its [`marks`].
     pub(crate) fn new(line: &'a [u8], bar: usize, marks: &'a [usize]) -> Features<'a> {
         Features { line, at: bar, marks: marks.iter() }
     }
 
-    /// Reads the namespace whose bar is at the current position; `None` at the end of the line.
+    /// Reads the namespace whose bar is at the current position; returns `None` at the end of the line.
     pub(crate) fn namespace(&mut self) -> Result<Option<Namespace<'a>>, RecordError> {
         if self.at >= self.line.len() {
             return Ok(None);
@@ -89,7 +89,7 @@ impl<'a> Features<'a> {
         Ok(Some(namespace))
     }
 
-    /// Reads the next feature of the namespace; `None` at the end of the namespace.
+    /// Reads the next feature of the namespace; returns `None` at the end of the namespace.
     #[inline(always)]
     pub(crate) fn feature(&mut self, namespace: &mut Namespace<'a>) -> Result<Option<Feature<'a>>, RecordError> {
         while self.peek().is_some_and(is_blank) {
@@ -126,7 +126,8 @@ impl<'a> Features<'a> {
         self.line.get(self.at).copied()
     }
 
-    /// Returns the position of the next mark (byte that ends a name) from the current position on; the end of the line if there is none.
+    /// Returns the position of the next mark (byte that ends a name) at or after the current position; the end of the line if there is
+    /// none.
     #[inline]
     fn mark(&mut self) -> usize {
         while let Some(&mark) = self.marks.as_slice().first() {
@@ -138,7 +139,7 @@ impl<'a> Features<'a> {
         self.line.len()
     }
 
-    /// Reads the bytes up to the next mark as a name.
+    /// Reads the bytes up to the next mark (byte that ends a name) as a name.
     #[inline]
     fn name(&mut self) -> &'a [u8] {
         let end = self.mark();
@@ -147,7 +148,7 @@ impl<'a> Features<'a> {
         name
     }
 
-    /// Reads a finite number that extends to the next mark; `None` if there is none.
+    /// Reads a finite number that extends to the next mark (byte that ends a name); `None` if there is none.
     #[inline]
     fn number(&mut self) -> Option<f64> {
         let (line, end) = (self.line, self.mark());
@@ -184,7 +185,7 @@ impl<'a> Features<'a> {
         token(self.line, start)
     }
 
-    /// Builds the error about an invalid number at the current position; `start` is the start of its token.
+    /// Builds the error about an invalid number at the current position, in the token that starts at `start`; `what` names the number.
     #[cold]
     fn wrong_number(&self, start: usize, what: &str) -> RecordError {
         let token = self.token(start);
@@ -200,7 +201,8 @@ pub(crate) fn token(line: &[u8], start: usize) -> Token<'_> {
     Token { at: start, bytes: &rest[..length] }
 }
 
-/// Whether a value is meant to be a number: after an optional sign and point it has a digit or ends, or it is NaN or infinity.
+/// Whether a value is meant to be a number rather than text: after an optional sign and point it has a digit or ends, or it is NaN or
+/// infinity.
 fn is_numeric(value: &[u8]) -> bool {
     let value = value.strip_prefix(b"-").or(value.strip_prefix(b"+")).unwrap_or(value);
     let digits = value.strip_prefix(b".").unwrap_or(value);
@@ -209,8 +211,8 @@ fn is_numeric(value: &[u8]) -> bool {
 }
 
 impl Namespace<'_> {
-    /// Returns the id of a feature. A text value in the default namespace has the id that the category has in a table column; an unnamed
-    /// feature is named by its number.
+    /// Returns the id of a feature in this namespace. A text value in the default namespace has the same id as this category in a table
+    /// column; an unnamed feature is named by its number.
     #[inline]
     fn id(&self, name: Name<'_>) -> u64 {
         match name {

@@ -2,7 +2,7 @@
 
 use crate::formats::parse_error::RecordError;
 
-/// Token: bytes without spaces and tabs, with their offset `at` in the line.
+/// Run of bytes without spaces and tabs, with its byte offset `at` in the line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Token<'a> {
     pub(crate) at: usize,
@@ -30,7 +30,7 @@ pub(crate) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Part of a line before the first bar: `[label [importance [base]]] ['tag]`.
+/// Part of a Vowpal Wabbit line before the first bar: `[label [importance [base]]] ['tag]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Head<'a> {
     pub(crate) label: Option<Token<'a>>,
@@ -42,7 +42,7 @@ pub(crate) struct Head<'a> {
     pub(crate) bar: usize,
 }
 
-/// Reads the part of a line before the first bar; `None` if the line is blank.
+/// Reads the part of a Vowpal Wabbit line before the first bar; `None` if the line is blank.
 pub(crate) fn head(line: &[u8]) -> Result<Option<Head<'_>>, RecordError> {
     let Some(bar) = memchr::memchr(b'|', line) else {
         return tokens(line).next().map_or(Ok(None), |first| {

@@ -16,12 +16,12 @@ pub(super) const MAGIC: &str = r#"{"__metadata__":{"surefoot":"{\"format\":"#;
 /// Header entry of one tensor: name, element type, shape, and size in bytes.
 pub(super) type Entry<'a> = (&'a str, Dtype, &'a [usize], usize);
 
-/// Returns the size in bytes of a tensor of this shape; `None` if it exceeds 64 bits.
+/// Returns the size in bytes of a tensor of this shape; `None` if it does not fit in 64 bits.
 pub(super) fn byte_size(dtype: Dtype, shape: &[usize]) -> Option<u64> {
     shape.iter().try_fold(dtype.size() as u64, |bytes, &n| bytes.checked_mul(n as u64))
 }
 
-/// Returns the header of an archive as text, including the checksum of the header.
+/// Returns the header of an archive as text, including the header's checksum; `sums` are the checksums of the tensors.
 pub(super) fn render(meta: &str, entries: &[Entry<'_>], sums: &[u64]) -> String {
     let unsigned = render_signed(meta, entries, sums, 0);
     render_signed(meta, entries, sums, xxh3_64(unsigned.as_bytes()))
@@ -59,8 +59,8 @@ pub(super) struct Header {
     pub(super) sums: Vec<u64>,
 }
 
-/// Returns the format version in a header; `None` if the header is not that of an archive. Later versions must keep the version at this
-/// position.
+/// Returns the format version stated in a header; `None` if the text is not the header of an archive. Later versions must keep the
+/// version at this position.
 pub(super) fn version(text: &str) -> Option<u64> {
     let digits = text.strip_prefix(MAGIC)?;
     digits[..digits.find(|c: char| !c.is_ascii_digit())?].parse().ok()
@@ -86,7 +86,8 @@ pub(super) fn parse(text: &str) -> Result<Header, String> {
     Ok(Header { meta: meta.to_owned(), tensors: parsed, sums })
 }
 
-/// Parses `{"format":N,"header":"S","tensors":["S",...],"model":TEXT}` and returns the checksums of the tensors and the model text.
+/// Parses `{"format":N,"header":"S","tensors":["S",...],"model":TEXT}` and returns the checksums of the tensors and `TEXT`; `None` if it
+/// has another form.
 fn parse_own(own: &str) -> Option<(Vec<u64>, &str)> {
     let (_, rest) = own.split_once(r#","tensors":["#)?;
     let (sums, rest) = rest.split_once(r#"],"model":"#)?;
@@ -95,7 +96,7 @@ fn parse_own(own: &str) -> Option<(Vec<u64>, &str)> {
     Some((sums?, rest.strip_suffix('}')?))
 }
 
-/// JSON structure of a header, with the tensors in their order in the text.
+/// JSON structure of a header as parsed, with the tensors in the order of the text.
 struct Raw {
     own: String,
     tensors: Vec<(String, RawTensor)>,

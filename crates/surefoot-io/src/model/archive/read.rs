@@ -1,4 +1,4 @@
-//! Reader of archives that verifies every byte, and trusts stored lengths only after verification.
+//! Reader of archives that verifies every byte, and uses stored lengths only after they were verified.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -35,7 +35,7 @@ impl Archive<'static> {
     }
 }
 
-/// Number of bytes read and checksummed at a time.
+/// Number of bytes that are read and checksummed at a time.
 const PIECE: u64 = 256 << 10;
 
 /// Sequential reader of the parts of an archive file.
@@ -44,7 +44,7 @@ struct Parts<R> {
     from: R,
     /// Size of the file in bytes; `None` for pipes, whose size is unknown.
     size: Option<u64>,
-    /// Number of bytes read so far.
+    /// Number of bytes of the file read so far.
     at: u64,
 }
 
@@ -109,7 +109,7 @@ impl<R: Read> Parts<R> {
         Err(self.damaged(8 + same as u64, "the header does not fit its checksum"))
     }
 
-    /// Checks the first bytes of a file. The error tells a model that is damaged at its start from a file that is no model.
+    /// Checks the first bytes of a file. The error distinguishes a model file that is damaged at its start from a file that is not a model.
     fn check_start(&self, start: &[u8]) -> Result<(), Error> {
         let (_, name) = start.split_at(start.len().min(8));
         let same = name.iter().zip(MAGIC.bytes()).filter(|&(&theirs, ours)| theirs == ours).count();
@@ -130,12 +130,13 @@ impl<R: Read> Parts<R> {
         Err(ErrorKind::NotModel { file: self.file.clone(), hint }.into())
     }
 
-    /// Reads `length` bytes, or fewer if the file ends before.
+    /// Reads `length` bytes, or fewer if the file ends earlier.
     fn take(&mut self, length: u64) -> Result<Vec<u8>, Error> {
         Ok(self.take_summed(length)?.0)
     }
 
-    /// Reads `length` bytes, or fewer if the file ends before, and computes their checksum piece by piece while the bytes are in the cache.
+    /// Reads `length` bytes, or fewer if the file ends earlier, and computes their checksum piece by piece while the bytes are in the CPU
+    /// cache.
     ///
     /// Memory is allocated only for bytes that exist: all at once if the size of the file is known, otherwise as bytes arrive.
     fn take_summed(&mut self, length: u64) -> Result<(Vec<u8>, u64), Error> {

@@ -1,5 +1,5 @@
-//! Spelling of days and times as categories: `2020-01-31` or `2020-01-31 10:05:00`, with decimals of seconds if needed, and with `+00:00`
-//! if the time zone is known. Midnight without a time zone is written as the day alone.
+//! Spelling of dates and times as categories: `2020-01-31` or `2020-01-31 10:05:00`, with decimals of seconds if needed, and with `+00:00`
+//! if the time zone is known. Midnight without a time zone is written as the date alone.
 //!
 //! Only years of four digits are recognised here. Other times, and texts in other orders, are kept as written.
 
@@ -9,8 +9,8 @@ const SECONDS_OF_A_DAY: i64 = 86_400;
 #[cfg(feature = "parquet")]
 const NANOSECONDS: i64 = 1_000_000_000;
 
-/// Returns the spelling of a time, given in ticks since 1970-01-01 UTC, where `per_second` (a divisor of 10⁹) is the number of ticks per
-/// second.
+/// Returns the spelling of a time as a category. The time is given in ticks since 1970-01-01 UTC, with `per_second` (a divisor of 10⁹)
+/// ticks per second.
 #[cfg(feature = "parquet")]
 pub(crate) fn spelled(ticks: i64, per_second: i64, with_zone: bool) -> String {
     let (seconds, ticks) = (ticks.div_euclid(per_second), ticks.rem_euclid(per_second));
@@ -34,7 +34,7 @@ fn of_seconds(seconds: i64, nanoseconds: i64, with_zone: bool) -> String {
     text
 }
 
-/// Returns the spelling of a day, given in days since 1970-01-01.
+/// Returns the spelling of a date as a category (`2020-01-31`), given in days since 1970-01-01.
 pub(crate) fn of_days(days: i64) -> String {
     // Computed in years that begin with March, so that leap days come last; 400 years have 146,097 days.
     let days = days + 719_468;
@@ -47,7 +47,7 @@ pub(crate) fn of_days(days: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// Returns the number of days from 1970-01-01 to a date; `None` if the date does not exist.
+/// Returns the number of days from 1970-01-01 to a date, negative before it; `None` if the date does not exist.
 fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let length = match month {
@@ -64,8 +64,8 @@ fn days(year: i64, month: i64, day: i64) -> Option<i64> {
     Some(era * 146_097 + 365 * year + year / 4 - year / 100 + (153 * month + 2) / 5 + day - 1 - 719_468)
 }
 
-/// Returns the canonical spelling of a date or time that begins with the year and has a `T` or a blank before the hours; `None` for other
-/// texts.
+/// Returns the canonical spelling of a date or time that is written with the year first and a `T` or a blank before the hours; `None` for
+/// other texts.
 pub(crate) fn canonical(text: &[u8]) -> Option<String> {
     let mut rest = text;
     let (year, month, day) = (digits(&mut rest, 4)?, behind(&mut rest, b'-', 2)?, behind(&mut rest, b'-', 2)?);
@@ -93,8 +93,8 @@ pub(crate) fn canonical(text: &[u8]) -> Option<String> {
     Some(of_seconds(seconds, nanoseconds, offset.is_some()))
 }
 
-/// Parses a time zone (`Z`, `+01:00`, `+0100`, `+01`) as seconds ahead of UTC. Returns `Some(None)` if the text is empty, and `None` if it
-/// is not a time zone.
+/// Parses a time zone (`Z`, `+01:00`, `+0100`, `+01`) as seconds ahead of UTC. Returns `Some(None)` if the text is empty (no time zone),
+/// and `None` if it is not a time zone.
 fn offset(text: &[u8]) -> Option<Option<i64>> {
     let Some((&sign, mut rest)) = text.split_first() else { return Some(None) };
     let sign = match sign {
@@ -119,7 +119,7 @@ fn digits(text: &mut &[u8], count: usize) -> Option<i64> {
         .then(|| taken.iter().fold(0, |number, &digit| 10 * number + i64::from(digit - b'0')))
 }
 
-/// Parses `count` digits after the byte `mark` at the start of `text` as a number and removes both; `None` if they are absent.
+/// Parses `count` digits that follow the byte `mark` at the start of `text` and removes mark and digits; `None` if they are absent.
 fn behind(text: &mut &[u8], mark: u8, count: usize) -> Option<i64> {
     *text = text.strip_prefix(&[mark])?;
     digits(text, count)

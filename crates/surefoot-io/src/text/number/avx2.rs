@@ -10,7 +10,8 @@ use std::arch::x86_64::{
 
 use super::{LAST, Pair, SCALES};
 
-/// Byte shuffles, indexed by the number of decimals, that move the digits before the point by one byte, over the point.
+/// Byte shuffles that close the gap left by the decimal point: digits before the point are moved by one byte. Indexed
+/// by the number of digits after the point.
 const OVER_POINT: [[u8; 16]; 17] = {
     let mut moves = [[0; 16]; 17];
     let mut decimals = 0;
@@ -33,7 +34,7 @@ fn load(bytes: &[u8; 16]) -> __m128i {
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
-/// Returns the last `count` of 16 bytes as digit values, with zeros in the bytes before them.
+/// Returns the last `count` of 16 characters as digit values, with zeros in the bytes before them.
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]
 fn last(bytes: &[u8; 16], count: usize) -> __m128i {
@@ -49,7 +50,7 @@ pub(crate) fn is_supported() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// Parses a plain pair like the portable [`pair`](super::pair), with AVX2 instructions.
+/// Parses a plain `index:value` pair like the portable [`pair`](super::pair), but with AVX2 instructions.
 #[target_feature(enable = "avx2,bmi1,lzcnt,popcnt")]
 #[inline]
 pub(crate) fn pair(pair: &Pair<'_>) -> Option<(u64, f64)> {

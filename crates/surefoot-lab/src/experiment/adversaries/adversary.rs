@@ -1,4 +1,4 @@
-//! Adversaries: rules that choose the gradient of each round.
+//! Adversaries of an online learner: rules that choose the gradient of each round.
 
 use super::DIM;
 use crate::Random;
@@ -10,12 +10,12 @@ pub(super) enum Adversary {
     Sparse,
     Greedy,
     Drifting,
-    /// Normally distributed vectors, with random scales from 1e-3 to 1e2.
+    /// Normally distributed vectors, each with a random scale from 1e-3 to 1e2.
     Spiky,
     Turning,
     Alternating,
     Constant,
-    /// Zero for 20 rounds, then normally distributed vectors.
+    /// Zero gradients for 20 rounds, then normally distributed vectors.
     Silent,
     Huge,
     Tiny,
@@ -27,7 +27,8 @@ pub(super) const ADVERSARIES: [Adversary; 11] =
     [Adversary::Random, Sparse, Greedy, Drifting, Spiky, Turning, Alternating, Constant, Silent, Huge, Tiny];
 
 impl Adversary {
-    /// Returns the gradient of a round chosen without the learner's iterate; `None` if the adversary uses the iterate.
+    /// Returns the gradient of a round, chosen without knowledge of the learner's iterate; `None` if this adversary
+    /// needs the iterate.
     pub(super) fn blind(self, step: u64, base: &[f64], random: &mut Random) -> Option<Vec<f64>> {
         let mut noise = |size: f64| -> Vec<f64> { (0..DIM).map(|_| size * random.normal()).collect() };
         let times = |factor: f64| base.iter().map(|b| factor * b).collect();
@@ -50,7 +51,8 @@ impl Adversary {
         })
     }
 
-    /// Returns the gradient chosen by the greedy adversary: nearly the direction of the learner's iterate.
+    /// Returns the gradient chosen by the greedy adversary: nearly the direction of the learner's iterate, where the
+    /// loss is largest.
     pub(super) fn seeing(self, iterate: &[f64], base: &[f64]) -> Vec<f64> {
         let size = norm(iterate).max(1e-9);
         iterate.iter().zip(base).map(|(w, b)| w / size + 0.05 * b).collect()

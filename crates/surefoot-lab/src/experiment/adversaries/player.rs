@@ -1,4 +1,4 @@
-//! Learners that play against an adversary, and the sources of their hints.
+//! Online learners that play against an adversary, and sources of hints for them.
 
 use surefoot::{Hinted, Learner, Vector};
 
@@ -8,8 +8,8 @@ use crate::Random;
 pub(super) trait Player {
     fn at(&self, i: usize) -> f64;
     fn tell(&mut self, weight: f64, gradient: &[f64]);
-    /// Returns the upper bound on the regret: over the whole domain if the learner has such a bound, otherwise against comparators at this
-    /// distance.
+    /// Returns the upper bound on the regret so far: over the whole domain if the learner has such a bound, otherwise against comparators
+    /// at this distance.
     fn bound(&self, distance: f64) -> f64;
     fn takes_hints(&self) -> bool;
     fn hint(&mut self, weight: f64, hint: &[f64]);
@@ -69,7 +69,8 @@ pub(super) fn hinted(learner: impl Hinted<f64> + 'static) -> Box<dyn Player> {
     Box::new(WithHints(Plain(learner)))
 }
 
-/// Planted error: plays the iterates of learner `seen` but claims the regret bound of learner `told`; both get the same gradients.
+/// Deliberate mistake (planted error): plays the iterates of learner `seen` but claims the regret bound of learner `told`; both receive
+/// the same gradients.
 pub(super) struct Shadow {
     pub(super) seen: Box<dyn Player>,
     pub(super) told: Box<dyn Player>,
@@ -99,7 +100,7 @@ impl Player for Shadow {
     }
 }
 
-/// Planted error: plays the iterates of a learner with the opposite sign.
+/// Deliberate mistake (planted error): plays the iterates of a learner with the opposite sign, but claims its regret bound.
 pub(super) struct Reversed(pub(super) Box<dyn Player>);
 
 impl Player for Reversed {
@@ -124,7 +125,7 @@ impl Player for Reversed {
     }
 }
 
-/// Learner whose iterate has this value in all coordinates and never changes.
+/// Learner whose iterate is this value in all coordinates and never changes.
 pub(super) struct Resting(pub(super) f64);
 
 impl Learner<f64> for Resting {
@@ -143,7 +144,7 @@ impl Hinted<f64> for Resting {
     fn hint<V: Vector<f64> + ?Sized>(&mut self, _: f64, _: &V) {}
 }
 
-/// How the hint for the gradient of the next round is made.
+/// Source of the hints, which predict the gradient of the next round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hinting {
     None,
@@ -153,7 +154,7 @@ pub(super) enum Hinting {
 }
 
 impl Hinting {
-    /// Returns all ways of making hints for a learner; only [`Hinting::None`] if it takes no hints.
+    /// Returns all sources of hints to be tried with a learner; only [`Hinting::None`] if it takes no hints.
     pub(super) fn of(player: &dyn Player) -> &'static [Hinting] {
         if player.takes_hints() { &[Self::None, Self::Last, Self::Noisy, Self::Exact] } else { &[Self::None] }
     }

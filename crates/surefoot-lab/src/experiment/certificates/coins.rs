@@ -22,8 +22,8 @@ impl Coin {
     }
 }
 
-/// Builds an experiment row with the sum of tosses weighted by their position t, bounded by `level`, at the step where the sum came closest to
-/// it.
+/// Builds a row of the experiment that measures the sum of coin tosses weighted by their position t, at the step where it comes closest to
+/// its bound `level`.
 fn row(label: &str, form: Form, coin: Coin, level: fn(f64, f64) -> f64) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let (mut sum, mut squares, mut step) = (0.0, 0.0_f64, 0.0);

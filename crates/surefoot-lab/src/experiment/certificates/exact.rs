@@ -1,4 +1,4 @@
-//! Certificates of runs with exact gradients (without noise), compared with the true excess.
+//! Certificates (bounds on the excess loss, computed from a run) with exact gradients, compared with the true excess loss.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use crate::{Claim, Form, Random, Reading, Row};
 /// Logistic regression with a ridge penalty so small that the minimiser over the ball lies on its boundary.
 static BORDER: LazyLock<Logistic> = LazyLock::new(|| PROBLEM.clone().penalised(0.001));
 
-/// Logistic regression on 3000 rows, in a ball of the radius used in the numpy experiment.
+/// Logistic regression on 3000 synthetic rows, in a ball of radius 3 as in an earlier experiment in numpy.
 pub(super) static PROBLEM: LazyLock<Logistic> = LazyLock::new(|| Logistic::new(20, 3000, 0.5, 8.0, Some(3.0)));
 /// Logistic regression with a ridge penalty so large that the minimiser lies inside the ball.
 static RIDGE: LazyLock<Logistic> = LazyLock::new(|| PROBLEM.clone().penalised(0.02));
@@ -21,8 +21,8 @@ fn ball() -> Ball<f64> {
     Ball::new(3.0)
 }
 
-/// Builds an experiment row of quantities bounded by their certificates. `tracker` makes a function that is called every round and returns,
-/// at points of the axis, the quantity and its certificate.
+/// Builds a row of the experiment that compares quantities with their certificates. `tracker` makes a function that is called in every
+/// round, and that returns the quantity and its certificate if its last argument is true.
 fn row<T>(label: &str, form: Form, problem: &'static LazyLock<Logistic>, method: Method, tracker: fn() -> T) -> Row
 where
     T: FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) + 'static,
@@ -41,8 +41,8 @@ where
     Row::path(label, axis, trial).claim(Claim::Always)
 }
 
-/// Returns a tracker of the certificate C1, which uses gradients alone. With `clipped`, a planted error, gradients are recorded at half their
-/// length.
+/// Returns a tracker (callback for every round) of the certificate C1, which uses gradients alone. With `clipped`, a deliberate mistake,
+/// gradients are recorded at half their length.
 fn gradients(clipped: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut ledger = Ledger::new(20);
     move |problem, round, due| {
@@ -59,8 +59,8 @@ fn gradients(clipped: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, 
     }
 }
 
-/// Returns a tracker of the certificate C2, which also uses values of the loss. With `beside`, C2 is compared with C1 instead of the true
-/// excess.
+/// Returns a tracker (callback for every round) of the certificate C2, which also uses values of the loss. With `beside`, C2 is compared
+/// with C1 instead of the true excess loss.
 fn values(beside: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut cuts = Cuts::new(20, Inside::<f64, _>::new(Box::leak(Box::new(ball()))));
     let mut first = gradients(false);
@@ -74,7 +74,8 @@ fn values(beside: bool) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64)
     }
 }
 
-/// Returns a tracker of the certificate of Algorithm 4, which uses values of the loss at x_t and y_t.
+/// Returns a tracker (callback for every round) of the certificate of Algorithm 4, which uses values of the loss at its queries x_t and
+/// outputs y_t.
 fn coupled() -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Coupled::new(20);
     move |problem, round, _| {
@@ -84,7 +85,7 @@ fn coupled() -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     }
 }
 
-/// Returns a tracker of the certificate of Algorithm 2, for the strong convexity μ = 0.02 times `factor`.
+/// Returns a tracker (callback for every round) of the certificate of Algorithm 2, for the strong convexity μ = 0.02 times `factor`.
 fn curved(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Curved::new(20, factor * 0.02);
     move |problem, round, _| {
@@ -94,8 +95,8 @@ fn curved(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) 
     }
 }
 
-/// Returns a tracker of the certificate of Algorithm 2 in a ball with the minimiser on its boundary, for the strong convexity μ = 0.001 times
-/// `factor`.
+/// Returns a tracker (callback for every round) of the certificate of Algorithm 2 in a ball with the minimiser on its boundary, for the
+/// strong convexity μ = 0.001 times `factor`.
 fn curved_within(factor: f64) -> impl FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) {
     let mut sums = Curved::new(20, factor * 0.001);
     move |problem, round, _| {

@@ -1,11 +1,13 @@
-//! Cases in which the library must refuse to give a certificate.
+//! Cases in which the library must refuse to give a certificate (bound on the excess loss), because none would be
+//! valid.
 
 use surefoot::certificate::{Certified, Coupled, Gradients, Ledger, Rise, Stream};
 use surefoot::{Ball, View};
 
 use crate::{Claim, Reading, Row};
 
-/// Builds an experiment row with the reading 1 if the library gives a certificate, and 0 if it refuses.
+/// Builds a row of the experiment whose measurement is 1 if the library gives a certificate, and 0 if it refuses, as it
+/// must.
 fn row(label: &str, ask: fn() -> Certified) -> Row {
     Row::points(label, &[1.0], move |_, _| Reading::of(f64::from(u8::from(ask().is_ok()))))
         .claim(Claim::Largest { most: 0.0 })
@@ -15,7 +17,7 @@ fn ball() -> Ball<f64> {
     Ball::new(1.0)
 }
 
-/// Requests the certificate of a run of one round, with this iterate, which is also the output.
+/// Requests the certificate of a run of one round with this iterate, which is also the output.
 fn ledger(iterate: f64, gradients: Gradients) -> Certified {
     let mut sums = Ledger::new(1);
     sums.record(1.0, &[-1.0], |_| iterate);

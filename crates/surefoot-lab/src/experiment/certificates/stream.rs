@@ -1,4 +1,4 @@
-//! Certificates of runs on streams of rows, which hold with probability 1 − δ at all times.
+//! Certificates (bounds on the excess loss or the risk) of runs on streams of rows, which hold with probability 1 − δ at all times.
 
 use surefoot::certificate::{Gradients, Ledger, Operator, Risk, Sketch, Stream};
 use surefoot::{Ball, Vector, View};
@@ -13,22 +13,22 @@ const DIM: usize = 20;
 const RADIUS: f64 = 3.0;
 const DELTA: f64 = 0.1;
 
-/// Certified quantity, and the method by which it is certified.
+/// Certified quantity, and the means by which it is certified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
-    /// Excess, certified from the lengths of gradients.
+    /// Excess loss, certified from the lengths of gradients.
     Excess,
-    /// Excess, certified from the second-moment matrix of gradients.
+    /// Excess loss, certified from the second-moment matrix of gradients.
     Operator,
-    /// Excess, certified from a sketch of the second-moment matrix in 4 directions.
+    /// Excess loss, certified from a sketch of the second-moment matrix of gradients in 4 directions.
     Sketch,
-    /// Expected loss (risk).
+    /// Risk (expected loss on new rows).
     Risk,
-    /// Risk under a bound that holds only in expectation, used as if it held in every run: a planted error.
+    /// Deliberate mistake (planted error): risk, with a bound that holds only in expectation.
     RiskInMean,
 }
 
-/// Run of Algorithm 3 on a stream of rows drawn with replacement, with the accumulated sums of its certificates.
+/// Run of Algorithm 3 on a stream of rows drawn with replacement, with the accumulators of its certificates.
 struct Run {
     solver: Box<dyn Solver>,
     batch: u64,
@@ -79,7 +79,7 @@ impl Run {
         self.solver.tell(&gradient);
     }
 
-    /// Returns the true value of the quantity as a reading, with its certificate as the bound.
+    /// Returns the true value of the quantity, with its certificate as the upper bound.
     fn reading(&mut self, what: What) -> Reading {
         let mut output = vec![0.0; DIM];
         self.solver.output(&mut output);
@@ -115,7 +115,7 @@ fn run(axis: &[f64], mut random: Random, batch: u64, what: What) -> Vec<Reading>
     axis.iter().map(&mut reading).collect()
 }
 
-/// Returns about `count` integers from 4 to `last`, spaced geometrically, without repetitions.
+/// Returns about `count` distinct integers from 4 to `last`, geometrically spaced.
 fn checkpoints(last: f64, count: usize) -> Vec<f64> {
     let mut points: Vec<f64> =
         (0..count).map(|i| (4.0 * (last / 4.0).powf(i as f64 / (count as f64 - 1.0))).round()).collect();
@@ -128,7 +128,7 @@ fn row(label: &str, batch: u64, last: f64, what: What) -> Row {
     Row::path(label, &checkpoints(last, 25), trial).seeds(200).claim(Claim::Coverage { delta: DELTA })
 }
 
-/// Builds an experiment row with the ratio of the certified risk to the true risk.
+/// Builds a row of the experiment that measures the ratio of the certified risk (expected loss) to the true risk.
 fn tightness(label: &str, batch: u64, last: f64, most: f64) -> Row {
     Row::path(label, &[last], move |axis, random| {
         run(axis, random, batch, What::Risk).iter().map(|r| Reading::of(r.bound / r.measured)).collect()
@@ -137,8 +137,8 @@ fn tightness(label: &str, batch: u64, last: f64, most: f64) -> Row {
     .claim(Claim::Within { power: 0.0, least: 1.0, most })
 }
 
-/// Builds an experiment row on the random signs of V8, whose noise is as large as gradients may be. With `mean_only` it uses the certificate
-/// that holds only in expectation.
+/// Builds a row of the experiment on the random signs of experiment V8, whose noise is as large as gradients may be. With `mean_only`, it
+/// uses the certificate that holds only in expectation.
 fn signs(label: &str, form: Form, mean_only: bool) -> Row {
     let trial = move |axis: &[f64], mut random: Random| {
         let (ball, problem) = (Ball::<f64>::new(1.0), Signs { slope: 0.05 });

@@ -3,11 +3,11 @@
 use crate::Random;
 use crate::problem::{Facts, Problem};
 
-/// Declared bound on the length of gradients.
+/// Declared upper bound on the length of all gradients.
 pub(super) const GRADIENT: f64 = 1.0;
-/// Gradient of the loss without noise.
+/// Gradient of the linear loss, without noise.
 pub(super) const SLOPE: f64 = 0.05;
-/// Largest absolute value of the noise for which gradients stay within the declared bound.
+/// Largest absolute value of the noise, so that gradients stay within their declared bound.
 const LARGEST: f64 = GRADIENT - SLOPE;
 
 #[derive(Clone, Copy)]
@@ -16,7 +16,8 @@ pub(super) enum Noise {
     Gaussian,
     /// Uniform distribution from −[`LARGEST`] to [`LARGEST`].
     Uniform,
-    /// −[`LARGEST`] with probability 2 %, which reverses the slope of the loss; otherwise the positive value that makes the mean 0.
+    /// Value −[`LARGEST`] with probability 2 %, which reverses the sign of the gradient; otherwise the positive value that makes the mean
+    /// 0.
     Rare,
     /// Symmetric Pareto distribution with exponent 1.2 from 0.01 on, redrawn if larger than [`LARGEST`].
     Heavy,
@@ -52,7 +53,7 @@ impl Noise {
     }
 }
 
-/// Draws repeatedly until the absolute value is at most [`LARGEST`], and returns that draw.
+/// Draws numbers until one has an absolute value of at most [`LARGEST`], and returns it.
 fn within(mut draw: impl FnMut() -> f64) -> f64 {
     loop {
         let noise = draw();
@@ -62,7 +63,7 @@ fn within(mut draw: impl FnMut() -> f64) -> f64 {
     }
 }
 
-/// Loss 1 + [`SLOPE`]·x over \[−1, 1\], the mean of random rows whose slopes contain noise; the loss of a row is between 0 and 2.
+/// Linear loss 1 + [`SLOPE`]·x over \[−1, 1\], the mean of random rows whose slopes contain noise; the loss of a row is between 0 and 2.
 pub(super) struct Tilted(pub(super) Noise);
 
 impl Problem for Tilted {
@@ -87,7 +88,7 @@ impl Problem for Tilted {
 mod tests {
     use super::*;
 
-    /// Each noise distribution has mean 0 within four standard errors, stays within its declared bound and comes close to it.
+    /// Each noise distribution has mean 0 within four standard errors, stays within its declared bound and comes close to this bound.
     #[test]
     fn noises_are_as_declared() {
         for noise in NOISES {

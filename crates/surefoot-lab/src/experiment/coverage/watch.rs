@@ -1,4 +1,5 @@
-//! Bounds in probability along a run: the true quantity, the bound given by the library, and the bound that it replaced.
+//! Bounds that hold with probability 1 − δ, followed along a run: the true quantity, the bound given by the library, and an older bound
+//! that it replaced.
 
 use surefoot::certificate::{Certified, Gradients, Ledger, Risk, Stream, boundary};
 use surefoot::{Ball, View};
@@ -15,9 +16,9 @@ const LOSS: f64 = 2.0;
 pub(super) enum Kind {
     /// Weighted sum of the noise in the gradients.
     Boundary,
-    /// Excess of the output over the minimal loss.
+    /// Excess loss of the output.
     Excess,
-    /// Expected loss of the output.
+    /// Risk (expected loss) of the output.
     Risk,
 }
 
@@ -33,7 +34,7 @@ impl Kind {
     }
 }
 
-/// Sums over the noise terms of a run, computed independently of the library: the first range, the largest range, and the sum of squares.
+/// Independent computation of the sums over the noise terms of a run: the first range, the largest range, and the sum of squares.
 #[derive(Default)]
 struct Increments {
     first: f64,
@@ -111,7 +112,7 @@ impl Watch {
         }
     }
 
-    /// Returns the part of the bound that makes no allowance for noise, and which therefore holds only in expectation.
+    /// Returns the part of the bound without allowance for noise, which therefore holds only in expectation.
     pub(super) fn mean(&self) -> f64 {
         match self.kind {
             Kind::Boundary => 0.0,
@@ -132,8 +133,8 @@ impl Watch {
         }
     }
 
-    /// Returns the older bound: the minimum over rates halved repeatedly, where the mth rate gets the share 1/(m(m+1)) of δ if the union
-    /// bound is `paid` for, and otherwise all of δ.
+    /// Returns the older bound: the minimum over learning rates halved repeatedly, where the mth rate gets the share 1/(m(m+1)) of δ if
+    /// the union bound is `paid` for, and otherwise (wrongly) all of δ.
     pub(super) fn union(&self, paid: bool) -> f64 {
         let Increments { first, range, squares } = self.increments;
         let level = |m: i32| {
@@ -157,7 +158,7 @@ impl Watch {
     }
 }
 
-/// Returns the value of a certificate; NaN, which makes every claim fail, if the library refuses one.
+/// Returns the value of a certificate, or NaN (for which every claim fails) if the library refused to give one.
 fn value(certified: Certified) -> f64 {
     certified.map_or(f64::NAN, |certificate| certificate.value)
 }
@@ -169,7 +170,7 @@ mod tests {
     use crate::Random;
     use crate::method::{Method, descend};
 
-    /// The bound computed from the sums kept here equals that of the library, so that the comparison with the older bound is fair.
+    /// The bound computed from the sums kept here equals that of the library, so that its comparison with the older bound is fair.
     #[test]
     fn increments_are_those_of_the_library() {
         for kind in Kind::ALL {

@@ -30,8 +30,8 @@ impl Blocks {
         (0..rows.classes).map(block).collect::<Result<_, _>>().map(Blocks)
     }
 
-    /// Computes out = M⁻¹·x, where M is this preconditioner and the coordinates of x sum to 0 over classes. Those of
-    /// `out` do as well.
+    /// Computes out = M⁻¹·x for this preconditioner M, where the coordinates of x sum to 0 over classes; those of `out`
+    /// then do too.
     pub(super) fn solve(&self, x: &[f64], out: &mut [f64]) {
         let dim = x.len() / self.0.len();
         for (block, (x, out)) in self.0.iter().zip(x.chunks(dim).zip(out.chunks_mut(dim))) {

@@ -98,8 +98,8 @@ pub(super) fn means(passes: &mut Passes, rows: ClassRows, duals: &[f64], len: us
     Ok(mean)
 }
 
-/// Bounds the error of each computed z_jk (mean of dual points times column) relative to exactly balanced dual points,
-/// which differ from `duals` by an exponential tilt of at most `tilt`.
+/// Bounds the error of each computed z_jk (mean of the dual points of class k times column j), compared with its value
+/// at exactly balanced dual points, which differ from `duals` by an exponential tilt of at most `tilt`.
 fn error(
     passes: &Passes,
     rows: ClassRows,
@@ -132,8 +132,8 @@ fn error(
     (0..mean.len()).map(of).collect()
 }
 
-/// Bounds Σ ω_i KL(q_i ‖ p_i) over rows with weights ω_i at the exact probabilities p_i and exactly balanced dual
-/// points q_i. All dual points are scaled by `factor`.
+/// Bounds Σ ω_i KL(q_i ‖ p_i) over rows with weights ω_i, at the exact probabilities p_i and at exactly balanced dual
+/// points q_i, which are near the given ones. All dual points are scaled by `factor`.
 fn fenchel_young_sum(
     workers: &Workers,
     rows: ClassRows,
@@ -156,8 +156,9 @@ fn fenchel_young_sum(
     Ok(sum)
 }
 
-/// Bounds the relative entropy KL(q ‖ p) of a row with label y, over margins at most `error` away and tilts of q by e^b
-/// with |b| ≤ `tilt`, where q are the dual points and p the probabilities.
+/// Bounds the relative entropy KL(q ‖ p) of one row with label y, where q is its dual point and p its class
+/// probabilities. The bound holds for all margins at most `error` away, and for all tilts of q_k by e^(b_k) with |b_k|
+/// ≤ `tilt`.
 ///
 /// The gradient of KL in the margins is p − q, and p changes by a factor of at most e^(2·error). Along a tilt KL grows
 /// by Σ_k q_k(b_k − mean b)·ln(q_k/p_k), where the b of the label is weighted by the probability of the other classes
@@ -181,8 +182,8 @@ fn fenchel_young(y: usize, q: &[f64], p: &[f64], factor: f64, tilt: f64, error: 
     fenchel_young * (1.0 + 16.0 * EPS) + 8.0 * EPS * apart + rise + tilted
 }
 
-/// Tilts the dual points exponentially until the sum of each class equals the proportion of its labels up to rounding,
-/// and bounds the further tilt at which it is exactly equal. Returns `None` if that fails.
+/// Tilts the dual points q exponentially until, for each class, their weighted sum equals the proportion of its labels
+/// up to rounding. Returns a bound on the further tilt at which the sums are exactly equal; `None` if that fails.
 fn balance(workers: &Workers, rows: ClassRows, duals: &mut [f64]) -> Result<Option<f64>, Stopped> {
     let classes = rows.classes;
     let mut wanted = vec![0.0; classes];
@@ -238,10 +239,10 @@ fn balance(workers: &Workers, rows: ClassRows, duals: &mut [f64]) -> Result<Opti
     Ok(None)
 }
 
-/// Bounds the tilt from dual points q that are balanced up to rounding to some that are balanced exactly. With H =
-/// Σω_i(diag(q_i) − q_iq_iᵀ), D its diagonal, N = D^(−½)HD^(−½) on the complement of its null vector, and `error` the
-/// residual, |b_k| ≤ D_k^(−½)·‖N⁻¹‖·‖D^(−½)·error‖ except for the change of H on the way, which is less than 1 % for
-/// |b| ≤ 1e-3.
+/// Bounds the tilt b from dual points q that are balanced up to rounding to some that are balanced exactly; `None` if
+/// no bound is found. With H = Σω_i(diag(q_i) − q_iq_iᵀ), D its diagonal, N = D^(−½)HD^(−½) on the complement of its
+/// null vector, and `error` the residual, |b_k| ≤ D_k^(−½)·‖N⁻¹‖·‖D^(−½)·error‖, except for the change of H on the way,
+/// which is less than 1 % for |b| ≤ 1e-3.
 fn remaining_tilt(workers: &Workers, rows: ClassRows, duals: &[f64]) -> Result<Option<f64>, Stopped> {
     let classes = rows.classes;
     let (mut error, mut size) = (vec![Sum::default(); classes], vec![0.0; classes]);

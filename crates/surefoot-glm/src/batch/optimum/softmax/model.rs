@@ -13,11 +13,12 @@ use crate::batch::optimum::{
     workers::Stopped,
 };
 
-/// Maximum number of coordinates for which joint steps cost less than the sweeps that they save: a matrix costs one
-/// sweep for every four coordinates, and a step that ends at a kink is followed by another.
+/// Maximum number of coordinates that are moved jointly by a Newton step, at which this costs less than the
+/// coordinate-descent sweeps it saves: the matrix costs one sweep for every four coordinates, and a step that ends at a
+/// kink is followed by another.
 const MAX_JOINT_COORDINATES: usize = 64;
 
-/// Rows with a softmax loss, with a copy of the design matrix by columns.
+/// Softmax objective for the proximal Newton method: the rows, and a copy of the design matrix stored by columns.
 pub(super) struct SoftmaxProblem<'a> {
     rows: ClassRows<'a>,
     columns: Columns,

@@ -24,8 +24,8 @@ pub(super) fn run<V: FnMut(usize, &mut [f64]) + Send>(
     run_kind::<PLAIN, _>(passes, rows, point, visitors, out)
 }
 
-/// Runs a pass like [`run`] whose visitors also receive the largest Σ|w_j x_rj| over the margins of a row; 0 unless
-/// passes are precise.
+/// Runs a pass like [`run`] whose visitors also receive Σ_j|w_j x_rj|, the sum of the absolute values of the terms of a
+/// margin, at its maximum over the margins of a row; 0 unless passes are precise.
 pub(super) fn run_sized<V: FnMut(usize, &mut [f64], f64) + Send>(
     passes: &mut Passes,
     rows: ClassRows,
@@ -39,7 +39,7 @@ pub(super) fn run_sized<V: FnMut(usize, &mut [f64], f64) + Send>(
     }
 }
 
-/// Runs a pass like [`run`] without margins, whose rounding error is bounded as for [`Passes::run_sum`].
+/// Runs a pass like [`run`] that computes no margins; its rounding error is bounded as for [`Passes::run_sum`].
 pub(super) fn run_sum<V: FnMut(usize, &mut [f64]) + Send>(
     passes: &mut Passes,
     rows: ClassRows,
@@ -74,7 +74,8 @@ fn run_kind<const KIND: u8, V: FnMut(usize, &mut [f64], f64) + Send>(
     Ok(())
 }
 
-/// Inner loop of a pass over the rows of one block.
+/// Inner loop of a pass: computes the margins of each row of one block, and adds the row times the factors that `visit`
+/// leaves in their place to `sum`, class by class.
 struct Rows<'s, const KIND: u8, V> {
     rows: ClassRows<'s>,
     range: Range<usize>,

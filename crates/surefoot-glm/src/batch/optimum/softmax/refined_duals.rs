@@ -19,13 +19,15 @@ use crate::batch::optimum::{
     workers::Stopped,
 };
 
-/// Maximum number of means z_jk, over all columns and classes, that are corrected.
+/// Maximum number of means z_jk (of dual points times column j, for class k) that are corrected; with more of them none
+/// is.
 const MAX_MEANS: usize = 256;
-/// Maximum number of Newton steps: about three suffice, more where rounding errors are large.
+/// Maximum number of Newton steps for the dual points: about three suffice, more where rounding errors are large.
 const MAX_STEPS: usize = 16;
 
-/// Tilts the dual points so that the mean of dual points times column is as the penalty requires. Returns `None` if
-/// there is an intercept, whose columns are centred, or if there are too many means.
+/// Tilts the dual points exponentially so that each z_jk (mean of dual points times column) becomes the value that the
+/// penalty requires. Returns `None` if there is an intercept, with which columns are centred and need no refinement, or
+/// if there are too many z_jk.
 ///
 /// *Cost*: per step one pass and, for k means, k² operations per row and k³/6.
 pub(super) fn refined(
@@ -61,19 +63,20 @@ pub(super) fn refined(
     Ok(Some(best))
 }
 
-/// Value `target` that the penalty requires for one mean z_jk of dual points times column.
+/// Equation of the linear system: the value `target` that the penalty requires for z_jk, the mean of the dual points of
+/// class k times column j.
 struct WantedMean {
-    /// Coordinate of the point that the mean belongs to.
+    /// Coordinate of the point (column and class) whose mean z_jk is to be set.
     at: usize,
     class: usize,
-    /// Index of the column among the columns of the system of equations.
+    /// Index of the column j among the columns that occur in the linear system.
     column: usize,
     target: f64,
 }
 
-/// Removes required means (coordinate, value) of a column with an L1 penalty alone until the others are compatible with
-/// a sum of 0 over classes, which all means of a column have, if the removed means are at most l1. Removes those of the
-/// smallest weights of the prevailing sign, which are as good as 0.
+/// Drops required means (coordinate, value) of one column without an L2 penalty that no dual points can satisfy
+/// together: the means of a column sum to 0 over classes, and those not required are at most l1 in absolute value.
+/// Drops those whose weights are smallest among the prevailing sign, as if these weights were 0.
 fn free_excess(found: &mut Vec<(usize, f64)>, is_of_column: impl Fn(usize) -> bool, point: &[f64], classes: usize) {
     loop {
         let of = || found.iter().enumerate().filter(|(_, (at, _))| is_of_column(*at));
@@ -88,11 +91,12 @@ fn free_excess(found: &mut Vec<(usize, f64)>, is_of_column: impl Fn(usize) -> bo
     }
 }
 
-/// Linear equations for the tilt that gives all means (of dual points times column) the values that the penalty
-/// requires.
+/// Linear equations for the exponential tilt of the dual points that gives all means z_jk (of dual points times column)
+/// the values that the penalty requires.
 struct System {
     wanted: Vec<WantedMean>,
-    /// Index of each coordinate among the columns of the system, as [`each_row`] expects it.
+    /// Index of each coordinate of a point among the columns of the system; `usize::MAX` for coordinates that do not
+    /// occur in it.
     place: Vec<usize>,
     /// Buffer for the values of a row, one per column of the system.
     values: Vec<f64>,
@@ -123,14 +127,14 @@ impl System {
         Some(System { wanted: wanted.collect(), values: vec![0.0; columns.len()], place })
     }
 
-    /// Returns the largest absolute residual, each relative to the norm of its column.
+    /// Returns the largest absolute residual, where each residual is relative to the norm of its column.
     fn size(&self, rows: ClassRows, residuals: &[f64]) -> f64 {
         let dim = rows.sample.design.dim();
         let relative = self.wanted.iter().zip(residuals).map(|(w, r)| r.abs() / rows.sample.design.lengths[w.at % dim]);
         relative.fold(0.0, |a: f64, b| if b.is_nan() { f64::INFINITY } else { a.max(b) })
     }
 
-    /// Calls `visit` with the required means, the number of each row and its values, one per column of the system.
+    /// Calls `visit` with the required means, each row number, and the row's values (one per column of the system).
     fn each(
         &mut self,
         passes: &Passes,
@@ -146,7 +150,7 @@ impl System {
     }
 
     /// Computes the lower triangle of the matrix H of the equations. If the means of all classes of a column are
-    /// required, adds a curvature for their sum, on which no loss depends.
+    /// required, H is singular along equal changes of all classes, which no loss depends on; curvature is added there.
     fn hessian(&mut self, passes: &Passes, rows: ClassRows, duals: &[f64]) -> Result<Vec<f64>, Stopped> {
         let (width, classes) = (self.wanted.len(), rows.classes);
         let mut square = vec![0.0; width * width];
@@ -173,7 +177,8 @@ impl System {
         Ok(square)
     }
 
-    /// Tilts the dual points exponentially by −step.
+    /// Multiplies the dual points q_ik of each row x_i by exp(−Σ_j step_jk x_ij), and normalises them to sum to 1 over
+    /// classes.
     fn tilt(&mut self, passes: &Passes, rows: ClassRows, step: &[f64], duals: &mut [f64]) -> Result<(), Stopped> {
         let mut exponents = vec![0.0; rows.classes];
         self.each(passes, rows, |wanted, r, values| {

@@ -9,7 +9,7 @@ use crate::{
     numeric::sums::Sum,
 };
 
-/// Rows, and the number of classes.
+/// Rows labelled with classes 0, 1, …, and the number of classes.
 #[derive(Clone, Copy)]
 pub(super) struct ClassRows<'a> {
     pub(super) sample: Sample<'a>,
@@ -33,12 +33,13 @@ pub(super) struct State {
     /// Gradient of the smooth part of the objective: the mean loss and the L2 penalty.
     pub(super) gradient: Vec<f64>,
     pub(super) objective: f64,
-    /// Upper bound on the difference between each row's margins and those of the model as stored.
+    /// Upper bound, for each row, on the difference between its computed margins and the exact margins of the model as
+    /// stored.
     pub(super) error: Vec<f64>,
     /// Upper bound on the difference between the computed objective and the exact objective of the model as stored.
     pub(super) objective_error: f64,
-    /// Whether the loss of every row keeps decreasing without a minimum as its margins grow in their present direction
-    /// (a direction of recession).
+    /// Whether the loss of every row keeps decreasing, without a minimum, as the margins are scaled up, because the
+    /// point separates the classes (a direction of recession).
     pub(super) recedes: bool,
 }
 
@@ -142,7 +143,7 @@ impl State {
     }
 }
 
-/// Bounds the rounding error of the class probabilities, as an equivalent error of the margins.
+/// Bounds the rounding error of the class probabilities of a row, expressed as an equivalent error of its margins.
 #[inline(always)]
 fn rounding_error(margins: &[f64]) -> f64 {
     let ends = |(low, high): (f64, f64), m: &f64| (low.min(*m), high.max(*m));
@@ -150,7 +151,8 @@ fn rounding_error(margins: &[f64]) -> f64 {
     (8.0 + margins.len() as f64 + (high - low)) * EPS
 }
 
-/// Bounds the change of the loss over margins at most `error` away, for a row whose label has probability 1 − `others`.
+/// Bounds the change of a row's loss over margins at most `error` away, where `others` is the predicted probability
+/// that its label is wrong.
 #[inline(always)]
 fn deviation(others: f64, error: f64) -> f64 {
     // The absolute derivatives of a row sum to 2·others, which grows by at most e^(2·error), and never beyond 2.

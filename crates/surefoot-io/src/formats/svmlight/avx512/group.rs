@@ -21,11 +21,11 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 const INDICES: u64 = 0x55;
 /// Bit mask of the values among the eight tokens of a group, which are alternately an index and a value.
 const VALUES: u64 = 0xaa;
-/// Delimiters of a full group: a colon after each index, and a blank after each value.
+/// Delimiters that a full group of four pairs must have: a colon after each index, and a blank after each value.
 const DELIMITERS: u64 = u64::from_le_bytes(*b": : : : ");
 
-/// Token number for each byte of a vector with eight bytes per number: first those of the indices, then those of the values, so that each
-/// fills one half.
+/// Permutation that sorts tokens: for each byte of a vector with eight bytes per number, the number of its token. Those of the indices come
+/// first, then those of the values, so that each fill one half.
 const TOKENS: [i8; BLOCK] = {
     let (mut tokens, mut i) = ([0; BLOCK], 0);
     while i < BLOCK {
@@ -34,7 +34,7 @@ const TOKENS: [i8; BLOCK] = {
     }
     tokens
 };
-/// Distance of each byte of a vector from the end of its eight-byte number.
+/// For each byte of a vector with eight bytes per number, its distance from the end of its number.
 const BACK: [i8; BLOCK] = {
     let (mut back, mut i) = ([0; BLOCK], 0);
     while i < BLOCK {
@@ -43,7 +43,7 @@ const BACK: [i8; BLOCK] = {
     }
     back
 };
-/// [`BACK`] plus one, for digits before the decimal point, which are moved over the point.
+/// [`BACK`] plus one: distances for digits before the decimal point, which are moved over the point.
 const BACK_OVER_POINT: [i8; BLOCK] = {
     let (mut back, mut i) = (BACK, 0);
     while i < BLOCK {
@@ -52,7 +52,7 @@ const BACK_OVER_POINT: [i8; BLOCK] = {
     }
     back
 };
-/// The numbers 0, 1, 2, ..., 63.
+/// Vector of the numbers 0, 1, 2, ..., 63, the positions of the bytes in a block.
 const PLACES: [i8; BLOCK] = {
     let (mut places, mut i) = ([0; BLOCK], 0);
     while i < BLOCK {
@@ -61,11 +61,12 @@ const PLACES: [i8; BLOCK] = {
     }
     places
 };
-/// Divisors that apply the decimal point, indexed by its distance from the end of the number: at distance 0 there is no point, at distance d
-/// there are d − 1 digits after it, so that the divisor is 10^(d−1). Two vectors of eight; unused entries are 1.
+/// Divisors that apply the decimal point to a value read as an integer, indexed by the distance of the point from the end of the number: at
+/// distance 0 there is no point; at distance d there are d − 1 digits after it, so that the divisor is 10^(d−1). Two vectors of eight;
+/// unused entries are 1.
 static SCALES: [[f64; 8]; 2] = [[1., 1., 1e1, 1e2, 1e3, 1e4, 1e5, 1e6], [1e7, 1e8, 1., 1., 1., 1., 1., 1.]];
 
-/// Result of reading a group of pairs: their number, and their length in bytes; small enough for a register.
+/// Result of reading a group of pairs: number of pairs read and their length in bytes; small enough for a register.
 #[derive(Clone, Copy)]
 pub(super) struct GroupRead {
     pub(super) pairs: u8,
@@ -74,8 +75,8 @@ pub(super) struct GroupRead {
     pub(super) more: bool,
 }
 
-/// Reads the complete pairs at the start of a block. Returns `None` if there are none, if there are fewer than four and `FULL` is true, or
-/// if a pair is not plain or has a number of more than eight digits.
+/// Reads the complete `index:value` pairs at the start of a block. Returns `None` if there are none, if there are fewer than four and
+/// `FULL` is true, or if a pair is not plain or has a number of more than eight digits.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 pub(super) fn group<const FULL: bool>(
@@ -113,8 +114,8 @@ pub(super) fn group<const FULL: bool>(
     Some(GroupRead { pairs: pairs as u8, bytes: u16::from(end) + u16::from(!last), more: !last })
 }
 
-/// Returns the number of complete pairs in a block, and whether the row appears to end after them; `found` is the XOR of the delimiters
-/// found with [`DELIMITERS`].
+/// Returns the number of complete pairs in a block, and whether the row appears to end after them. `found` is the XOR of the first eight
+/// delimiters of the block with [`DELIMITERS`], so that its zero bytes are the expected delimiters.
 #[inline]
 fn leading(found: u64) -> (usize, bool) {
     let whole = found.trailing_zeros() as usize / 16;
@@ -123,8 +124,8 @@ fn leading(found: u64) -> (usize, bool) {
     (whole + usize::from(last), last)
 }
 
-/// Positions of the parts of tokens (alternately an index and a value) in a block, one byte per token. Bytes beyond the tokens of complete
-/// pairs are meaningless and do not affect the others.
+/// Positions of the parts of each token (alternately an index and a value) in a block, one byte per token. Bytes after the tokens of
+/// complete pairs are meaningless and do not affect the others.
 struct Tokens {
     ends: __m512i,
     /// Position of the decimal point, or of the end of the token if there is none.
@@ -136,8 +137,8 @@ struct Tokens {
 }
 
 impl Tokens {
-    /// Finds the tokens of the first `pairs` pairs; `None` if a token has no digits or too many, or if an index has a minus sign or a
-    /// point.
+    /// Finds the tokens of the first `pairs` pairs of a block; `None` if a token has no digits or too many, or if an index has a minus sign
+    /// or a point.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
     #[inline]
     fn find(block: __m512i, delimiters: u64, pairs: usize) -> Option<Tokens> {
@@ -160,8 +161,8 @@ impl Tokens {
         (odd_lengths | odd_indices == 0).then_some(Tokens { ends, stops, lengths, signed })
     }
 
-    /// Returns the digits of all numbers as values 0 to 9, eight bytes per number, with leading zeros; a byte that was neither a digit nor
-    /// the point has the bit 0x10 set.
+    /// Returns the digits of all numbers as values 0 to 9, eight bytes per number, padded with leading zeros. A byte that was neither a
+    /// digit nor the point has the bit 0x10 set.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
     #[inline]
     fn digits(&self, block: __m512i) -> __m512i {
@@ -177,8 +178,8 @@ impl Tokens {
         _mm512_maskz_sub_epi8(used, _mm512_permutexvar_epi8(from, block), _mm512_set1_epi8(b'0' as i8))
     }
 
-    /// Divides each value, read as an integer, by its power of ten. Both operands are exactly representable, so that the quotient is
-    /// correctly rounded: see `decimal` in `number.rs`.
+    /// Divides each value, given by its digits without the point, by its power of ten. Both operands are exactly representable, so that the
+    /// quotient is correctly rounded: see `decimal` in `number.rs`.
     #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
     #[inline]
     fn scale(&self, digits: __m256i) -> __m256d {
@@ -194,7 +195,7 @@ impl Tokens {
     }
 }
 
-/// Computes integers from their digits, eight digits each.
+/// Computes eight integers from their digits, eight bytes (digits) each.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn join(digits: __m512i) -> __m512i {
@@ -211,7 +212,7 @@ fn vector(bytes: &[i8; BLOCK]) -> __m512i {
     unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) }
 }
 
-/// Returns the lowest eight bytes of a vector.
+/// Returns the lowest eight bytes of a vector as one integer.
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt,avx512dq,avx512vl,avx512vbmi,avx512vbmi2")]
 #[inline]
 fn bytes(vector: __m512i) -> u64 {
