@@ -11,14 +11,19 @@ use crate::{
         console::Console,
         unseen::{Unseen, UnseenSummary},
     },
-    words::number::{self, Shortest},
+    words::{
+        contradictions,
+        number::{self, Shortest},
+    },
 };
 use std::{
     io::{IsTerminal, Write},
     path::Path,
 };
-use surefoot_fit::{Data, FitError, Interrupt, PredictedRow, Prediction, Response, StopConditions, Unpredicted};
-use surefoot_glm::{FeatureKey, Model};
+use surefoot_fit::{
+    Contradiction, Data, FitError, Interrupt, PredictedRow, Prediction, Response, StopConditions, Unpredicted,
+};
+use surefoot_glm::{Loss, Model};
 use surefoot_io::{Error, InputName, Options, Output, load_model, printable};
 
 /// Greatest number of skipped rows whose error messages are printed at the end.
@@ -29,7 +34,9 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     let name = path.display().to_string();
     let model = load_model(path)?;
     settings::check(&args.settings, &model.settings, &name)?;
-    let kind = kind(args, &model, &name)?;
+    let unsupported = |found: Contradiction| Failure::usage(format!("{name}: {}", contradictions::words(&found)));
+    let response = response(args.kind, model.settings.loss).map_err(unsupported)?;
+    let mut prediction = Prediction::new(&model, response).map_err(unsupported)?;
     args.given.check_loss(model.settings.loss)?;
     let mut options = reading::of_model(&args.reading, &model, &name)?;
     let data = inputs::data(&args.data)?;
@@ -43,14 +50,11 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     output.check_distinct(data.inputs())?;
     output.check_distinct(&[InputName::Path(path.to_owned())])?;
     let flush = args.flush == Some(Flush::Line);
-    // Only svmlight rows are read differently if they may have no label.
-    let unlabelled = args.unlabelled || options.reading.by != FeatureKey::Index;
-    let options = Options { unlabelled, ..options };
-    let mut prediction = Prediction::new(&model, response(kind)).map_err(|found| Failure::usage(found.to_string()))?;
+    options.unlabelled = args.unlabelled;
     let (digits, passed) = Default::default();
     let (on_error, separator) = (args.on_error, if args.id.is_some() { "\t" } else { " " });
     let shown = args.output == "-" && std::io::stdout().is_terminal();
-    let mut work = Work { model: &model, kind, flush, on_error, separator, shown, output, digits, passed };
+    let mut work = Work { model: &model, response, flush, on_error, separator, shown, output, digits, passed };
     let found = options.found.clone();
     let mut unseen = Unseen::new(&model, &found);
     match work.run(&mut prediction, &data, &options, &mut unseen) {
@@ -66,31 +70,14 @@ pub(crate) fn run(args: &PredictArgs) -> Result<(), Failure> {
     }
 }
 
-fn kind(args: &PredictArgs, model: &Model, name: &str) -> Result<Kind, Failure> {
-    let loss = model.settings.loss;
-    let (classes, probable, loss) = (loss.classifies(), loss.has_probabilities(), loss.name());
-    match args.kind {
-        None if probable => Ok(Kind::Probability),
-        None => Ok(if classes { Kind::Margin } else { Kind::Mean }),
-        Some(kind @ (Kind::Probability | Kind::Mean)) if classes && !probable => {
-            let kind = if kind == Kind::Mean { "mean" } else { "probability" };
-            Err(Failure::usage(format!(
-                "{name}: --type {kind} needs probabilities, which --loss {loss} does not know: use margin or class"
-            )))
-        }
-        Some(kind @ (Kind::Probability | Kind::Class)) if !classes => {
-            let kind = if kind == Kind::Class { "class" } else { "probability" };
-            Err(Failure::usage(format!("{name}: --type {kind} needs classes, the model has --loss {loss}: use mean")))
-        }
-        Some(kind) => Ok(kind),
-    }
-}
-
-fn response(kind: Kind) -> Response {
+/// Returns the response that `--type` names, or the default of the loss.
+fn response(kind: Option<Kind>, loss: Loss) -> Result<Response, Contradiction> {
     match kind {
-        Kind::Margin => Response::Margin,
-        Kind::Probability | Kind::Mean => Response::Mean,
-        Kind::Class => Response::Class,
+        None => Ok(Response::of(loss)),
+        Some(Kind::Margin) => Ok(Response::Margin),
+        Some(Kind::Probability) if !loss.classifies() => Err(Contradiction::ClassNeedsClasses(loss)),
+        Some(Kind::Probability | Kind::Mean) => Ok(Response::Mean),
+        Some(Kind::Class) => Ok(Response::Class),
     }
 }
 
@@ -133,7 +120,7 @@ impl From<Interrupt> for PredictError {
 
 struct Work<'a> {
     model: &'a Model,
-    kind: Kind,
+    response: Response,
     flush: bool,
     on_error: OnError,
     /// Text between the prediction and the name of a row in an output line.
@@ -198,7 +185,7 @@ impl Work<'_> {
             if k > 0 {
                 self.output.write_all(b" ")?;
             }
-            match class().filter(|_| self.kind == Kind::Class) {
+            match class().filter(|_| self.response == Response::Class) {
                 Some(class) => self.output.write_all(one_line(&class.text, self.shown).as_bytes())?,
                 None => self.output.write_all(self.digits.of(number).as_bytes())?,
             }

@@ -29,6 +29,18 @@ pub(crate) fn words(contradiction: &Contradiction) -> String {
                 "--loss {name} has one margin per class: its penalty is chosen with --passes auto, or given"
             );
         }
+        Contradiction::MeanNeedsProbabilities(loss) => {
+            let name = loss.name();
+            return format!(
+                "--type probability and mean need probabilities, which --loss {name} does not provide: use margin or class"
+            );
+        }
+        Contradiction::ClassNeedsClasses(loss) => {
+            return format!(
+                "--type probability and class need classes, the model has --loss {}: use mean",
+                loss.name()
+            );
+        }
         Contradiction::GapWithoutBall => {
             "--until-gap is about how much better a model could be, which needs bounds on the models: add --radius R, or for \
              --until-gap --passes auto and --l2 X"

@@ -146,8 +146,6 @@ impl<'m> Prediction<'m> {
     pub fn all(&mut self, data: impl Into<Data>) -> Result<Vec<f64>, FitError> {
         let (data, mut numbers) = (data.into(), Vec::new());
         let options = options_of(self.model);
-        // Labels may be absent, except in svmlight, where rows without labels would be parsed differently.
-        let options = Options { unlabelled: options.reading.by != FeatureKey::Index, ..options };
         let each = |found: Result<PredictedRow<'_>, Unpredicted>| -> Result<(), Interrupt> {
             numbers.extend_from_slice(found.map_err(Error::from)?.numbers);
             Ok(())
@@ -160,7 +158,7 @@ impl<'m> Prediction<'m> {
     }
 
     /// Reads all rows and calls `visit` with the prediction of each row, or with the reason why it has none. Returns the number of rows.
-    /// O(nnz · classes) per row.
+    /// Rows need no labels; only for svmlight do the options say whether they have any. O(nnz · classes) per row.
     ///
     /// # Errors
     /// An error returned by `visit`, which ends the reading; an input that cannot be read; a request to stop.
@@ -171,6 +169,9 @@ impl<'m> Prediction<'m> {
         stop: &StopConditions,
         mut visit: impl FnMut(Result<PredictedRow<'_>, Unpredicted>) -> Result<(), E>,
     ) -> Result<u64, E> {
+        // In svmlight, rows without labels are parsed differently.
+        let unlabelled = options.unlabelled || options.reading.by != FeatureKey::Index;
+        let options = &Options { unlabelled, ..options.clone() };
         let mut rows = Rows::open(data, options, 2).map_err(Interrupt::from)?;
         let (mut batch, mut count) = (Batch::default(), 0);
         loop {

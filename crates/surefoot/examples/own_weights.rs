@@ -7,7 +7,7 @@
 
 use surefoot::{Anytime, AskTell, Ball, Linear, OgdNorm, Point, Uniform, Weights};
 
-/// α_t = (t/warm)² at first, 1 once `warm` rounds are over.
+/// Averaging weights α_t that rise to full weight: (t/warm)² in the first `warm` rounds t, 1 afterwards.
 struct WarmUp {
     warm: f64,
 }

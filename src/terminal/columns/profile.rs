@@ -1,7 +1,7 @@
 //! A sample of the training rows, stored by column, from which columns are judged.
 
 use std::collections::HashMap;
-use surefoot_glm::{Model, Role, Row};
+use surefoot_glm::{Model, Role, Trainer};
 use surefoot_io::{Cell, CellIndex, Inferred};
 
 /// Cells of one column in a sample of rows. Numeric cells that are neither stored nor missing are 0.
@@ -43,14 +43,15 @@ enum Known {
 impl Profile {
     /// Builds the profile from sampled rows by assigning their nonzeros to columns; `seen` is the number of rows from
     /// which they were drawn. O(nonzeros).
-    pub(super) fn of<'a>(rows: impl Iterator<Item = Row<'a>>, seen: u64, model: &Model, found: &Inferred) -> Profile {
+    pub(super) fn of(trainer: &Trainer, model: &Model, found: &Inferred) -> Profile {
         let reading = &model.settings.reading;
         let columns = &reading.table.columns;
         let categories: Vec<usize> = (0..columns.len()).filter(|&n| columns[n].role == Role::Category).collect();
-        let mut profile = Profile::empty(seen, columns.len());
+        let mut profile = Profile::empty(columns.len());
         let (index, mut known) = (CellIndex::new(reading), HashMap::new());
         let (mut filled, mut weight) = (vec![u32::MAX; columns.len()], None);
-        for (r, row) in (0..).zip(rows) {
+        let mut r = 0;
+        profile.seen = trainer.each_sampled_row(|row| {
             profile.labels.push(row.label.unwrap_or(f64::NAN));
             profile.is_weighted |= row.weight != *weight.get_or_insert(row.weight);
             let mut unnamed = None;
@@ -79,13 +80,14 @@ impl Profile {
                     cells.distinct += 1;
                 }
             }
-        }
+            r += 1;
+        });
         profile.columns.iter_mut().for_each(Cells::settle);
         profile
     }
 
-    fn empty(seen: u64, columns: usize) -> Profile {
-        Profile { labels: Vec::new(), is_weighted: false, seen, columns: vec![Cells::default(); columns] }
+    fn empty(columns: usize) -> Profile {
+        Profile { labels: Vec::new(), is_weighted: false, seen: 0, columns: vec![Cells::default(); columns] }
     }
 
     fn meet(&mut self, id: u64, index: &CellIndex, found: &Inferred) -> Known {

@@ -62,8 +62,7 @@ struct Suspicion {
 
 /// Returns warnings about columns that the user should check, ordered by reason. O(sample · log(sample) + features).
 pub(crate) fn warnings(columns: &Columns<'_>, trainer: &Trainer, model: &Model, found: &Inferred) -> Vec<Warning> {
-    let (rows, seen) = trainer.sampled_rows();
-    let profile = Profile::of(rows, seen, model, found);
+    let profile = Profile::of(trainer, model, found);
     if profile.len() < LEAST {
         return Vec::new();
     }

@@ -6,6 +6,7 @@
 
 pub(crate) mod certificate;
 pub(crate) mod group_index;
+pub(crate) mod id_positions;
 pub(crate) mod order_alarm;
 pub(crate) mod path_end;
 pub(crate) mod predictor;

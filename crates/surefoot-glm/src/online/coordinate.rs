@@ -1,12 +1,12 @@
-//! Learner state of one coordinate (a feature or the intercept) in all lanes (learners trained side by side), with its
-//! two operations: `ask` for the current points and `tell` of the gradients.
+//! Learner state of one coordinate (a feature or the intercept), with its two operations: `ask` for the current points
+//! and `tell` of the gradients.
 //!
-//! A lane is one of the six learners trained side by side with different step-size scales. Every coordinate runs the
-//! same learner, once per lane, on values relative to its largest |x| so far: diagonal AdaGrad in its dual-averaging
-//! form under the anytime conversion. Every lane has its own sum of gradients and its own average; all lanes of a
-//! coordinate share one sum of squared gradients, because the ratio of a lane's squared gradients to the model's is
-//! the same for all coordinates (see [`step_sizes`](crate::online::step_sizes)). So a coordinate fills one cache
-//! line.
+//! Six learners with different step-size scales are trained side by side; each is called a lane, and their mixture is
+//! the model. For every coordinate a lane runs diagonal AdaGrad in its dual-averaging form under the anytime
+//! conversion, on values divided by the coordinate's largest |x| so far. Every lane has its own sum of gradients and
+//! its own average. All lanes share one sum of squared gradients per coordinate, that of the mixture's gradients: the
+//! squared gradients of a lane are taken to be a multiple of it that is the same for all coordinates (see
+//! [`step_sizes`](crate::online::step_sizes)). So a coordinate fills one cache line.
 
 use super::averaging::Averaging;
 use crate::simd::inverse_scale::InverseScale;

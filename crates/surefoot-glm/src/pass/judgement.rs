@@ -4,7 +4,7 @@
 //! like early rows. For sorted rows the progressive loss says nothing: a learner that sees one class for a long time
 //! predicts that class, is right, and forgets the other classes. So a bounded sample of the rows is kept during a
 //! run, and the final model is scored on the sample, which holds all rows of a small data set and a uniform sample of
-//! a large one.
+//! a large one. If a part of the sample is enough to rule an alarm out, only that part is scored.
 //!
 //! The *alarm* is raised if the mean loss of the model over the rows of the run exceeds the reported loss by more
 //! than [`ERRORS`] standard errors, and by more than [`SHARE`] of the explainable loss: the loss of the best constant
@@ -14,14 +14,11 @@
 mod constant;
 mod verdict;
 
-use super::{
-    order::{OrderMonitor, sample::RowSample},
-    row_loop::RowLoop,
-};
+use super::{order::OrderMonitor, row_loop::RowLoop};
 use crate::{
     data::rows::Row,
     loss::Loss,
-    model::{order_alarm::OrderAlarm, trained_model::Model},
+    model::{id_positions::IdPositions, order_alarm::OrderAlarm, trained_model::Model},
     simd::margin::MarginSum,
 };
 pub use constant::WorseThanConstant;
@@ -37,31 +34,47 @@ const NOISE_ERRORS: f64 = 3.0;
 /// Excess loss, as a fraction of the explainable loss (that of the best constant minus the least possible), up to
 /// which no alarm is raised.
 const SHARE: f64 = 0.05;
+/// Number of standard errors of sampling noise that are added to an excess loss on a part of the sample; if the sum is
+/// still below the threshold, the finding is ruled out. For a finding on the whole sample to be missed, the part would
+/// have to be off by these and by [`NOISE_ERRORS`].
+const RULED_OUT_ERRORS: f64 = 2.0;
 
-/// Scores a model on the rows of a sample; returns for each row the loss of the model, and the loss of the row when it
-/// was read.
-fn score(sample: &RowSample, row_loop: &RowLoop, model: &Model) -> SampleLosses {
-    let loss = row_loop.loss();
+/// Numbers by which the sampled rows are divided to give parts of the sample, from the smallest part to the largest.
+const PARTS: [u64; 6] = [64, 32, 16, 8, 4, 2];
+/// Minimum number of rows in a part of the sample that is scored on its own.
+const LEAST_PART: u64 = 256;
+
+/// Scores a model on a uniform part of the sampled rows, one row in `every`; returns for each row the loss of the
+/// model, and the loss of the row when it was read.
+fn score(row_loop: &RowLoop, model: &Model, positions: &IdPositions<'_>, every: u64) -> SampleLosses {
+    let (sample, loss) = (&row_loop.order.sample, row_loop.loss());
     let mut scored = SampleLosses::new(loss, sample.seen());
-    let mut margins = Vec::new();
-    for (row, counted, came) in sample.counted() {
-        margins_of(model, &row, &mut margins);
+    let (mut sums, mut margins) = (Vec::new(), Vec::new());
+    sample.each(every, |row, counted, came| {
+        margins_of(model, positions, row, &mut sums, &mut margins);
         let label = row.label.unwrap_or(f64::NAN);
-        let Some(y) = model.labels.encode(label).or((!loss.classifies()).then_some(label)) else { continue };
+        let Some(y) = model.labels.encode(label).or((!loss.classifies()).then_some(label)) else { return };
         let weight = row_loop.weight_of_all(label, row.weight);
         let value = loss_of(loss, y, &margins);
         scored.add(&RowLosses { y, offset: row.offset, weight, value, counted, came });
-    }
+    });
     scored
 }
 
 /// Computes the margins of a row (one, or one per class), equal to the bit to those of a
 /// [`Predictor`](crate::Predictor) but without building its lookup table.
-fn margins_of(model: &Model, row: &Row<'_>, margins: &mut Vec<f64>) {
+fn margins_of(
+    model: &Model,
+    positions: &IdPositions<'_>,
+    row: &Row<'_>,
+    sums: &mut Vec<MarginSum>,
+    margins: &mut Vec<f64>,
+) {
     let columns = model.intercept.len();
-    let mut sums = vec![MarginSum::default(); columns];
-    for (k, (id, value)) in row.index.iter().zip(row.value).enumerate() {
-        let Ok(at) = model.index.binary_search(id) else { continue };
+    sums.clear();
+    sums.resize_with(columns, MarginSum::default);
+    for (k, (&id, value)) in row.index.iter().zip(row.value).enumerate() {
+        let Some(at) = positions.of(id) else { continue };
         let weights = &model.weight[at * columns..][..columns];
         sums.iter_mut().zip(weights).for_each(|(sum, weight)| sum.add_one(k, weight * value));
     }
@@ -79,6 +92,18 @@ fn loss_of(loss: Loss, y: f64, margins: &[f64]) -> f64 {
 }
 
 impl RowLoop {
+    /// Scores the model on parts of the sample of growing size, until a part rules a finding out; if none does, on the
+    /// whole sample. Returns the losses of the last part scored, and whether it rules the finding out. So a run
+    /// without a finding, as most are, pays for a small part.
+    fn score_until(&self, model: &Model, rules_out: impl Fn(&SampleLosses) -> bool) -> (SampleLosses, bool) {
+        let (rows, positions) = (self.order.sample.len() as u64, IdPositions::new(&model.index));
+        let parts = PARTS.into_iter().filter(|part| rows / part >= LEAST_PART);
+        parts
+            .map(|part| score(self, model, &positions, part))
+            .find(|scored| rules_out(scored))
+            .map_or_else(|| (score(self, model, &positions, 1), false), |scored| (scored, true))
+    }
+
     /// Returns an alarm if the order of rows has made the reported loss meaningless for this model; `None` otherwise.
     /// Costs O(sample).
     pub(crate) fn order_alarm(&self, model: &Model) -> Option<OrderAlarm> {
@@ -91,7 +116,6 @@ impl RowLoop {
         if sample.is_empty() || holdout.earlier_model().is_some() {
             return *earlier;
         }
-        let scored = score(sample, self, model);
         let losses = self.printed();
         let held_out = holdout.has_held_out_rows() || holdout.prints_held_out();
         let printed = match held_out {
@@ -99,10 +123,11 @@ impl RowLoop {
             true => Printed::Loss { loss: losses.loss()?, rows: holdout.held_out() },
             false => Printed::Loss { loss: losses.mean().since(before)?, rows: sample.seen() },
         };
-        scored.alarm(printed).or_else(|| {
-            // The reported loss of the rows of an earlier run is still part of the reported loss.
-            let all = Printed::Loss { loss: losses.loss()?, rows: sample.seen() };
-            earlier.and_then(|_| scored.alarm(all))
-        })
+        // The reported loss of the rows of an earlier run is still part of the reported loss.
+        let all = earlier.and_then(|_| Some(Printed::Loss { loss: losses.loss()?, rows: sample.seen() }));
+        let printed: Vec<Printed> = std::iter::once(printed).chain(all).collect();
+        let (scored, ruled_out) =
+            self.score_until(model, |part| printed.iter().all(|&printed| part.rules_out_alarm(printed)));
+        if ruled_out { None } else { printed.into_iter().find_map(|printed| scored.alarm(printed)) }
     }
 }

@@ -1,6 +1,7 @@
 //! Monitor of the order of rows: keeps a sample of the rows of a run, on which the final model is scored (see
 //! [`judgement`](super::judgement)).
 
+mod packed_rows;
 pub(in crate::pass) mod sample;
 
 use crate::model::order_alarm::OrderAlarm;
@@ -38,9 +39,10 @@ impl OrderMonitor {
         self.sample.add(row, given, value);
     }
 
-    /// Returns the sampled rows, and the number of rows from which they were drawn.
-    pub(crate) fn sample(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
-        (self.sample.rows(), self.sample.seen())
+    /// Visits the sampled rows in their order, and returns the number of rows from which they were drawn.
+    pub(crate) fn each_sampled(&self, mut visit: impl FnMut(&Row<'_>)) -> u64 {
+        self.sample.each(1, |row, _, _| visit(row));
+        self.sample.seen()
     }
 
     /// Stores the monitor in the state of an unfinished model.

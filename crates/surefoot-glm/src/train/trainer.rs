@@ -235,10 +235,11 @@ impl Trainer {
         self.row_loop.loses_to_constant(model)
     }
 
-    /// Returns a uniform sample of the rows of the first pass, in their order (all rows if they are few and short),
-    /// and the number of rows of positive weight from which they were drawn. Labels are as in the data, not encoded.
-    pub fn sampled_rows(&self) -> (impl Iterator<Item = Row<'_>>, u64) {
-        self.row_loop.order.sample()
+    /// Visits a uniform sample of the rows of the first pass, in their order (all rows if they are few and short), and
+    /// returns the number of rows of positive weight from which they were drawn. Labels are as in the data, not
+    /// encoded. O(nonzeros of the sample).
+    pub fn each_sampled_row(&self, visit: impl FnMut(&Row<'_>)) -> u64 {
+        self.row_loop.order.each_sampled(visit)
     }
 
     /// Returns the class labels seen so far, by which row labels are encoded.

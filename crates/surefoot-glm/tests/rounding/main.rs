@@ -19,8 +19,8 @@ fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|number| number.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Returns the largest gap that counts as useful, given the true gap `excess` and the objective `size`: that of [`tight`], or the default
-/// relative tolerance 1e-6 of the command line.
+/// Returns the largest gap that counts as useful, given the true gap `excess` and the value `size` of the objective: the gap that counts
+/// as [`tight`], or 1e-6 of the objective (the default tolerance of the command line) if that is larger.
 fn enough(excess: f64, size: f64) -> f64 {
     tight(excess, size).max(1e-6 * size)
 }

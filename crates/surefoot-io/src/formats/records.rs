@@ -165,12 +165,22 @@ impl<F: RecordFormat> Records<F> {
             batch.start.push(0);
         }
         self.waiting = false;
-        let (text, from) = (std::mem::take(&mut self.tail), self.at);
+        let (mut text, from) = (std::mem::take(&mut self.tail), self.at);
         let done = self.begin(&text, last).and_then(|begun| match begun {
             true => self.records(&text, from, last, batch),
             false => Ok(()),
         });
-        batch.text.extend_from_slice(&text[from..self.at]);
+        // The batch takes the bytes over, without a copy, if fewer bytes stay than go.
+        if batch.text.is_empty() && from == 0 && text.len() - self.at <= self.at {
+            #[cfg(test)]
+            work::count(text.len() - self.at);
+            batch.text.extend_from_slice(&text[self.at..]);
+            text.truncate(self.at);
+            std::mem::swap(&mut batch.text, &mut text);
+            self.at = 0;
+        } else {
+            batch.text.extend_from_slice(&text[from..self.at]);
+        }
         self.tail = text;
         done
     }

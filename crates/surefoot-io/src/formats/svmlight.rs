@@ -130,19 +130,45 @@ impl Svmlight {
             self.offset += rest as u64;
             bytes = &bytes[rest..];
         }
+        if self.waiting.is_some() {
+            return self.push_waiting(bytes, batch);
+        }
+        let known = self.tail.len();
+        let Some(last) = memchr::memrchr(b'\n', bytes) else {
+            self.tail.extend_from_slice(bytes);
+            return self.shorten(known);
+        };
+        // Complete lines are parsed where they stay, in the text of the batch.
+        let (whole, rest) = bytes.split_at(last + 1);
+        let mut text = std::mem::take(&mut batch.text);
+        let from = text.len();
+        text.append(&mut self.tail);
+        text.extend_from_slice(whole);
+        let end = text.len();
+        let (stop, done) = self.lines(&text, from, end, end, from, batch);
+        self.tail.extend_from_slice(&text[stop..]);
+        self.waiting = (stop < end).then_some((0, end - stop));
+        self.tail.extend_from_slice(rest);
+        #[cfg(test)]
+        crate::formats::records::work::count(self.tail.len());
+        text.truncate(stop);
+        batch.text = text;
+        (self.comment, self.look) = (false, LOOK);
+        if self.waiting.is_some() { done } else { done.and(self.shorten(0)) }
+    }
+
+    /// Does the work of [`push`](Svmlight::push) while complete lines are left unread after an invalid row. They stay in the tail, so that
+    /// many invalid rows do not move the lines after them each time.
+    fn push_waiting(&mut self, bytes: &[u8], batch: &mut Batch) -> Result<(), ParseError> {
         let known = self.tail.len();
         self.tail.extend_from_slice(bytes);
-        let whole = memchr::memrchr(b'\n', bytes).map(|last| known + last + 1);
-        let (from, end) = match (self.waiting, whole) {
-            (None, None) => return self.shorten(known),
-            (None, Some(end)) => (0, end),
-            (Some((from, end)), whole) => (from, whole.unwrap_or(end)),
-        };
+        let (from, end) = self.waiting.unwrap_or_default();
+        let end = memchr::memrchr(b'\n', bytes).map_or(end, |last| known + last + 1);
         let text = std::mem::take(&mut self.tail);
-        let (stop, done) = self.lines(&text, from, end, end, batch);
+        let (stop, done) = self.lines(&text, from, end, end, batch.text.len(), batch);
+        batch.text.extend_from_slice(&text[from..stop]);
         self.tail = text;
-        self.comment = false;
-        self.look = LOOK;
+        (self.comment, self.look) = (false, LOOK);
         self.waiting = (stop < end).then_some((stop, end));
         if self.waiting.is_some() {
             return done;
@@ -164,7 +190,9 @@ impl Svmlight {
         if from < text.len() {
             let real = text.len();
             text.push(b'\n');
-            done = self.lines(&text, from, real + 1, real, batch).1;
+            let (stop, read) = self.lines(&text, from, real + 1, real, batch.text.len(), batch);
+            batch.text.extend_from_slice(&text[from..stop]);
+            done = read;
         }
         let (digest, scratch) = (std::mem::take(&mut self.digest), std::mem::take(&mut self.scratch));
         let (merger, indices, selection) =
@@ -185,17 +213,17 @@ impl Svmlight {
         done
     }
 
-    /// Reads the lines of `text[from..end]` and copies them to `batch.text`. Bytes from `real` on are padding, not input. Stops after an
-    /// invalid row; returns its error (if any) and the position after the last line read.
+    /// Reads the lines of `text[from..end]`, which are or will be in `batch.text` from position `base` on. Bytes from `real` on are
+    /// padding, not input. Stops after an invalid row; returns the position after the last line read, and the error (if any).
     fn lines(
         &mut self,
         text: &[u8],
         from: usize,
         end: usize,
         real: usize,
+        base: usize,
         batch: &mut Batch,
     ) -> (usize, Result<(), ParseError>) {
-        let base = batch.text.len();
         if batch.start.is_empty() {
             batch.start.push(0);
         }
@@ -234,7 +262,6 @@ impl Svmlight {
         }
         self.offset += (at - from) as u64;
         self.digest.add(&text[digested..at.min(real)]);
-        batch.text.extend_from_slice(&text[from..at]);
         (at, done)
     }
 

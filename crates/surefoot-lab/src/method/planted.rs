@@ -128,7 +128,7 @@ impl Solver for Backwards {
     }
 }
 
-/// Deliberate mistake (planted error): Algorithm 4 with the output y_t = x_t − η_t g_t, whose averages continue from
+/// Deliberate mistake (planted error): Algorithm 4 of Cutkosky (2019) with the output y_t = x_t − η_t g_t, whose averages continue from
 /// the query x_t instead of y_t.
 pub(super) struct Uncorrected<A> {
     method: A,
@@ -180,7 +180,7 @@ impl<L: Learner<f64>, W: surefoot::Weights> Iterates for surefoot::DenseAnytime<
     }
 }
 
-/// Deliberate mistake (planted error): Algorithm 4 whose gradient steps all have the learning rate η_1 of the first
+/// Deliberate mistake (planted error): Algorithm 4 of Cutkosky (2019) whose gradient steps all have the learning rate η_1 of the first
 /// step.
 pub(super) struct Stubborn<L> {
     learner: L,

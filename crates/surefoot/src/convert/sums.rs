@@ -30,9 +30,11 @@ pub(super) struct Sums {
     /// For each coordinate, the value of `square_passed` at its last update; empty if sums of squared iterates are not
     /// needed.
     pub(super) square_marks: Vec<[f64; 3]>,
-    /// Weighted sum of the L1 norms of iterates, Σ α_t ‖w_t‖₁, with each coordinate as of its last update.
+    /// Weighted sum of the L1 norms of iterates, Σ α_t ‖w_t‖₁. Each coordinate contributes the rounds up to its last
+    /// update; the later ones are added at its next update.
     pub(super) sizes: f64,
-    /// Weighted sum of the squared norms of iterates, Σ α_t ‖w_t‖², with each coordinate as of its last update.
+    /// Weighted sum of the squared norms of iterates, Σ α_t ‖w_t‖². Each coordinate contributes the rounds up to its
+    /// last update.
     pub(super) squares: f64,
     /// The nonzero coordinates of the iterate, ordered by |Z_j|, where Z is the sum of weighted gradients.
     pub(super) queue: Queue,

@@ -67,9 +67,10 @@ impl WeightPenalty {
         if self.l1 > 0.0 { self.l1.copysign(w) } else { 0.0 }
     }
 
-    /// Returns z − l2·w for the z at which the Fenchel–Young gap ω(w) + ω*(z) − w·z of the weight w is 0. Where the
-    /// penalty ω is differentiable, this is the derivative of l1·|w|; for a weight of 0 and a z near a limit ±l1, it is
-    /// that limit. Returns `None` for other weights at kinks and bounds, where the gap is 0 for a whole interval of z.
+    /// Returns the mean z that the weight `w` requires of the dual points, less l2·w: the z at which the Fenchel–Young
+    /// gap ω(w) + ω*(z) − w·z is 0. Where the penalty ω is differentiable, this is the derivative of l1·|w|. For a
+    /// weight of 0 it is the limit ±l1, if the current mean `z` is near it. Returns `None` for other weights at kinks
+    /// and bounds, which require no single z.
     pub(super) fn required_mean(&self, w: f64, z: f64) -> Option<f64> {
         if self.is_smooth(w) {
             return Some(self.l1_derivative(w));

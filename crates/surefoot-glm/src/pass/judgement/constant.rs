@@ -7,10 +7,14 @@
 //! what chance explains.
 
 use super::{
-    NOISE_ERRORS, SHARE, score,
+    NOISE_ERRORS, RULED_OUT_ERRORS, SHARE, score,
     verdict::{SampleLosses, deviation, mean},
 };
-use crate::{metrics::progressive_loss::ProgressiveLoss, model::trained_model::Model, pass::row_loop::RowLoop};
+use crate::{
+    metrics::progressive_loss::ProgressiveLoss,
+    model::{id_positions::IdPositions, trained_model::Model},
+    pass::row_loop::RowLoop,
+};
 
 /// Minimum number of rows for a comparison with the best constant prediction.
 const LEAST: usize = 50;
@@ -55,8 +59,11 @@ impl RowLoop {
     /// Returns a finding if this model, or its reported loss, is worse than the best constant prediction by more than
     /// noise explains; `None` if not, or if there is an alarm about the order of rows. Costs O(sample).
     pub(crate) fn loses_to_constant(&self, model: &Model) -> Option<WorseThanConstant> {
-        let scored = score(&self.order.sample, self, model);
-        if model.summary.order.is_some() || scored.len() < LEAST {
+        if model.summary.order.is_some() || self.order.sample.len() < LEAST {
+            return None;
+        }
+        let (scored, ruled_out) = self.score_until(model, SampleLosses::rules_out_worse_model);
+        if scored.len() < LEAST {
             return None;
         }
         let (range, mean_loss) = (scored.explainable_loss()?, scored.mean_loss());
@@ -72,16 +79,21 @@ impl RowLoop {
         }
         let losses = self.printed();
         let excess = losses.loss()? - losses.constant(self.loss(), self.counts.encoder.sign())?;
+        if excess <= SHARE * range {
+            return None;
+        }
         if self.holdout.has_held_out_rows() {
             let rows = self.holdout.held_out();
             let error = scored.deviation() / (rows as f64).sqrt();
             let is_told = rows >= LEAST_HELD_OUT || excess > range;
-            return (is_told && excess > (NOISE_ERRORS * error).max(SHARE * range)).then_some(WorseThanConstant::Fresh);
+            return (is_told && excess > NOISE_ERRORS * error).then_some(WorseThanConstant::Fresh);
         }
-        let late = scored.late_excess()?;
-        let is_worse = excess > MUCH * range || excess > SHARE * range && late.excess > LITTLE * range;
+        let whole = if ruled_out { score(self, model, &IdPositions::new(&model.index), 1) } else { scored };
+        let late = whole.late_excess()?;
+        let is_worse = excess > MUCH * range || late.excess > LITTLE * range;
         let of_many = late.excess > CHANCE * late.error;
-        is_worse.then_some(if of_many { WorseThanConstant::Fresh } else { WorseThanConstant::Few { loss: mean_loss } })
+        let few = WorseThanConstant::Few { loss: whole.mean_loss() };
+        is_worse.then_some(if of_many { WorseThanConstant::Fresh } else { few })
     }
 }
 
@@ -92,6 +104,13 @@ struct Excess {
 }
 
 impl SampleLosses {
+    /// Whether the mean loss of the model over all rows is surely, up to sampling noise, not so far above that of the
+    /// best constant prediction that it would be a finding.
+    fn rules_out_worse_model(&self) -> bool {
+        let (Some(range), Some(constant)) = (self.explainable_loss(), self.constant()) else { return false };
+        self.mean_loss() + RULED_OUT_ERRORS * self.noise() <= constant + SHARE * range
+    }
+
     /// Returns the mean progressive loss of the later half of the sampled rows minus the mean loss of the best
     /// constant on them; `None` if the best constant is unknown.
     fn late_excess(&self) -> Option<Excess> {

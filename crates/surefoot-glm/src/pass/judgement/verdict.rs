@@ -1,7 +1,7 @@
 //! Statistical test behind the alarm about the order of rows: compares the final model's losses on sampled rows with
 //! the reported loss.
 
-use super::{ERRORS, NOISE_ERRORS, SHARE};
+use super::{ERRORS, NOISE_ERRORS, RULED_OUT_ERRORS, SHARE};
 use crate::{loss::Loss, metrics::progressive_loss::ProgressiveLoss, model::order_alarm::OrderAlarm};
 
 /// Minimum number of sampled rows with which an alarm can be raised.
@@ -121,44 +121,75 @@ impl SampleLosses {
             return None;
         }
         let range = self.explainable_loss()?;
-        let came = mean(self.rows.iter().map(|row| (row.counted, row.came)));
-        // If sampled rows are part of the reported mean, their influence on it is known.
-        let (printed, of_sample, moves, rows) = match printed {
-            Printed::AsTheyCame(loss) => (loss, came.0, &came.1[..], self.seen),
-            Printed::Loss { loss, rows } => (loss, loss, &[][..], rows),
-        };
-        let excess = |most: f64| {
-            let value = |row: &RowLosses| if row.value < most { row.value } else { most };
-            let (model, of_model) = mean(self.rows.iter().map(|row| (row.weight, value(row))));
-            (model - of_sample, of_model)
-        };
+        let reported = self.reported(printed);
         let exceeds_noise = |most: f64| {
-            let (excess, of_model) = excess(most);
+            let Difference { excess, model } = self.difference(&reported, most);
             // The reported mean may consist mostly of a few huge losses, which a sample can miss.
-            let least = excess.min(excess + of_sample - printed);
-            self.exceeds_noise([excess, least], &of_model, moves, rows, range)
+            let least = excess.min(excess + reported.of_sample - reported.loss);
+            let error = deviation(model.iter().copied()) / (reported.rows as f64).sqrt();
+            let threshold = (ERRORS * error).max(SHARE * range);
+            excess - NOISE_ERRORS * self.difference_noise(&model, &reported) > threshold && least > threshold
         };
-        let loss = printed + excess(f64::INFINITY).0;
+        let loss = reported.loss + self.difference(&reported, f64::INFINITY).excess;
         let alarm = OrderAlarm {
             loss: Some(loss).filter(|loss| loss.is_finite()),
-            printed,
+            printed: reported.loss,
             rows: self.seen,
             scored: self.rows.len() as u64,
         };
-        let alarms = exceeds_noise(f64::INFINITY) || exceeds_noise(of_sample + CUT * range);
+        let alarms = exceeds_noise(f64::INFINITY) || exceeds_noise(reported.of_sample + CUT * range);
         alarms.then_some(alarm).filter(OrderAlarm::is_sound)
     }
 
-    /// Whether the model's excess over the reported mean loss of `rows` rows is more than noise explains, and large
-    /// enough to matter (relative to the explainable loss `range`). `excess` is relative to the reported losses of the
-    /// sampled rows; `least` is the lesser of this and the excess over the reported mean. `model` and `came` hold the
-    /// influence of each sampled row on the two means; their difference is the sampling noise.
-    fn exceeds_noise(&self, [excess, least]: [f64; 2], model: &[f64], came: &[f64], rows: u64, range: f64) -> bool {
-        let error = deviation(model.iter().copied()) / (rows as f64).sqrt();
-        let shared = |k: usize| came.get(k).copied().unwrap_or_default();
-        let moves = model.iter().enumerate().map(|(k, x)| x - shared(k));
-        let noise = deviation(moves) * self.sampling_factor();
-        let most = (ERRORS * error).max(SHARE * range);
-        excess - NOISE_ERRORS * noise > most && least > most
+    /// Whether the final model's loss over all rows is surely, up to sampling noise, not so far above the reported
+    /// loss that an alarm would be raised.
+    pub(super) fn rules_out_alarm(&self, printed: Printed) -> bool {
+        let Some(range) = self.explainable_loss() else { return false };
+        let reported = self.reported(printed);
+        let Difference { excess, model } = self.difference(&reported, f64::INFINITY);
+        excess + RULED_OUT_ERRORS * self.difference_noise(&model, &reported) <= SHARE * range
     }
+
+    fn reported(&self, printed: Printed) -> Reported {
+        let (of_sample, moves) = mean(self.rows.iter().map(|row| (row.counted, row.came)));
+        match printed {
+            Printed::AsTheyCame(loss) => Reported { loss, of_sample, moves, rows: self.seen },
+            Printed::Loss { loss, rows } => Reported { loss, of_sample: loss, moves: Vec::new(), rows },
+        }
+    }
+
+    /// Returns the mean loss of the final model over the scored rows, in which each loss counts at most `most`, minus
+    /// the reported loss of the same rows if it is known, otherwise of all rows.
+    fn difference(&self, reported: &Reported, most: f64) -> Difference {
+        let value = |row: &RowLosses| if row.value < most { row.value } else { most };
+        let (loss, model) = mean(self.rows.iter().map(|row| (row.weight, value(row))));
+        Difference { excess: loss - reported.of_sample, model }
+    }
+
+    /// Returns the standard error of a [`Difference`] that is due to sampling, given the influences `model` of the
+    /// scored rows on the mean loss of the final model; their influences on the reported loss are subtracted.
+    fn difference_noise(&self, model: &[f64], reported: &Reported) -> f64 {
+        let shared = |k: usize| reported.moves.get(k).copied().unwrap_or_default();
+        let moves = model.iter().enumerate().map(|(k, x)| x - shared(k));
+        deviation(moves) * self.sampling_factor()
+    }
+}
+
+/// Reported mean loss, and what is known about it from the scored rows.
+struct Reported {
+    /// Mean loss that is reported to the user.
+    loss: f64,
+    /// Reported mean loss of the scored rows, if these are part of the reported mean; otherwise the reported loss.
+    of_sample: f64,
+    /// Influence of each scored row on `of_sample`; empty if the scored rows are not part of the reported mean.
+    moves: Vec<f64>,
+    /// Number of rows whose losses make up the reported mean.
+    rows: u64,
+}
+
+/// Mean loss of the final model minus the reported loss, on the scored rows.
+struct Difference {
+    excess: f64,
+    /// Influence of each scored row on the mean loss of the final model.
+    model: Vec<f64>,
 }

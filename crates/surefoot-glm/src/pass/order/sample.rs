@@ -1,5 +1,6 @@
 //! Uniform random sample of the rows of a run, with bounded numbers of rows and nonzeros.
 
+use super::packed_rows::{PackedRows, UnpackedRow};
 use crate::{
     data::rows::Row,
     model::state::{Array, Numbers, State},
@@ -11,9 +12,9 @@ use serde_json::{Value, json};
 /// Maximum number of rows in the sample.
 const ROWS: usize = 32_768;
 /// Maximum total number of nonzeros in the sampled rows.
-const PAIRS: usize = 1 << 19;
+const PAIRS: usize = 1 << 18;
 /// Maximum number of nonzeros of a sampled row; longer rows are skipped, because few of them would fill the sample.
-const LONGEST: usize = PAIRS / 32;
+const LONGEST: usize = PAIRS / 16;
 
 /// Uniform random sample of rows: contains the rows whose number hashes to at most a limit. At first these are all
 /// rows; whenever the sample is full, the limit is lowered by a quarter. The sequence of rows alone determines the
@@ -24,35 +25,27 @@ pub(in crate::pass) struct RowSample {
     seen: u64,
     /// Largest hash with which a row is kept in the sample.
     limit: u64,
-    /// Number of each sampled row in the sequence of rows, starting at 0.
-    number: Vec<u64>,
-    /// End of each sampled row in `index` and `value`.
-    end: Vec<u64>,
-    /// Label, weights, offset and loss of each sampled row.
-    facts: Vec<SampledRow>,
-    /// Feature ids of the nonzeros of all sampled rows, concatenated.
-    index: Vec<u64>,
-    /// Values of the nonzeros of all sampled rows, concatenated.
-    value: Vec<f64>,
+    /// Sampled rows, numbered by their position in the sequence of rows, starting at 0.
+    rows: PackedRows,
 }
 
 /// Label, weights, offset and loss of one sampled row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct SampledRow {
-    label: f64,
+pub(super) struct SampledRow {
+    pub(super) label: f64,
     /// Weight of the row in the data.
-    given: f64,
+    pub(super) given: f64,
     /// Weight of the row multiplied by its class weight.
-    weight: f64,
-    offset: f64,
+    pub(super) weight: f64,
+    pub(super) offset: f64,
     /// Loss of the row when it was read, before it was learnt.
-    came: f64,
+    pub(super) came: f64,
 }
 
 impl SampledRow {
     const LEN: usize = 5;
 
-    fn numbers(self) -> [f64; SampledRow::LEN] {
+    pub(super) fn numbers(self) -> [f64; SampledRow::LEN] {
         [self.label, self.given, self.weight, self.offset, self.came]
     }
 
@@ -77,15 +70,7 @@ struct Scalars {
 
 impl Default for RowSample {
     fn default() -> RowSample {
-        RowSample {
-            seen: 0,
-            limit: u64::MAX,
-            number: Vec::new(),
-            end: Vec::new(),
-            facts: Vec::new(),
-            index: Vec::new(),
-            value: Vec::new(),
-        }
+        RowSample { seen: 0, limit: u64::MAX, rows: PackedRows::default() }
     }
 }
 
@@ -99,7 +84,12 @@ fn hash(number: u64) -> u64 {
 
 impl RowSample {
     pub(in crate::pass) fn is_empty(&self) -> bool {
-        self.number.is_empty()
+        self.rows.len() == 0
+    }
+
+    /// Returns the number of sampled rows.
+    pub(in crate::pass) fn len(&self) -> usize {
+        self.rows.len()
     }
 
     pub(in crate::pass) fn seen(&self) -> u64 {
@@ -120,56 +110,25 @@ impl RowSample {
     #[cold]
     fn keep(&mut self, number: u64, row: &Row<'_>, given: f64, came: f64) {
         let label = row.label.unwrap_or_default();
-        self.number.push(number);
-        self.facts.push(SampledRow { label, given, weight: row.weight, offset: row.offset, came });
-        self.index.extend(row.index);
-        self.value.extend(row.value);
-        self.end.push(self.index.len() as u64);
-        while self.number.len() > ROWS || self.index.len() > PAIRS {
+        let facts = SampledRow { label, given, weight: row.weight, offset: row.offset, came };
+        self.rows.push(&UnpackedRow { number, facts, index: row.index, value: row.value });
+        while self.rows.len() > ROWS || self.rows.nonzeros() > PAIRS {
             self.limit -= (self.limit / 4).max(1).min(self.limit);
-            self.thin();
+            self.rows.retain(|number| hash(number) <= self.limit);
         }
     }
 
-    /// Removes the rows from the sample whose number hashes to more than the limit.
-    fn thin(&mut self) {
-        let (mut rows, mut pairs) = (0, 0);
-        let mut begin = 0;
-        for r in 0..self.number.len() {
-            let end = self.end[r] as usize;
-            if hash(self.number[r]) <= self.limit {
-                self.index.copy_within(begin..end, pairs);
-                self.value.copy_within(begin..end, pairs);
-                pairs += end - begin;
-                (self.number[rows], self.facts[rows], self.end[rows]) = (self.number[r], self.facts[r], pairs as u64);
-                rows += 1;
-            }
-            begin = end;
-        }
-        self.number.truncate(rows);
-        self.facts.truncate(rows);
-        self.end.truncate(rows);
-        self.index.truncate(pairs);
-        self.value.truncate(pairs);
-    }
-
-    /// Returns the sampled rows, with their weights as in the data.
-    pub(super) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        let begins = std::iter::once(0).chain(self.end.iter().map(|&end| end as usize));
-        self.facts.iter().zip(begins.zip(&self.end)).map(|(facts, (begin, &end))| Row {
-            label: Some(facts.label),
-            weight: facts.given,
-            offset: facts.offset,
-            index: &self.index[begin..end as usize],
-            value: &self.value[begin..end as usize],
-            group: &[],
-            position: 0,
-        })
-    }
-
-    /// Returns each sampled row with its weight after class weights and with its loss when it was read.
-    pub(in crate::pass) fn counted(&self) -> impl Iterator<Item = (Row<'_>, f64, f64)> {
-        self.rows().zip(&self.facts).map(|(row, facts)| (row, facts.weight, facts.came))
+    /// Visits a uniform part of the sample, on average one sampled row in `every`, in the order of the rows. Each row
+    /// has its weight in the data; the other arguments are its weight after class weights, and its loss when it was
+    /// read.
+    pub(in crate::pass) fn each(&self, every: u64, mut visit: impl FnMut(&Row<'_>, f64, f64)) {
+        let limit = self.limit / every;
+        let wanted = |number: u64| hash(number) <= limit;
+        self.rows.each(wanted, |UnpackedRow { facts, index, value, .. }| {
+            let (label, weight, offset) = (Some(facts.label), facts.given, facts.offset);
+            let row = Row { label, weight, offset, index, value, group: &[], position: 0 };
+            visit(&row, facts.weight, facts.came);
+        });
     }
 
     pub(super) fn scalars(&self) -> Value {
@@ -177,18 +136,30 @@ impl RowSample {
     }
 
     pub(super) fn to_arrays(&self, name: &str) -> [Array; 5] {
-        let wide = |of: &str, data: &[u64]| Array {
+        let (mut numbers, mut ends, mut facts, mut index, mut value) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        self.rows.each(
+            |_| true,
+            |row| {
+                numbers.push(row.number);
+                facts.extend(row.facts.numbers());
+                index.extend(row.index);
+                value.extend(row.value);
+                ends.push(index.len() as u64);
+            },
+        );
+        let wide = |of: &str, data: Vec<u64>| Array {
             name: format!("{name}.{of}"),
             shape: vec![data.len()],
-            data: Numbers::U64(data.to_vec()),
+            data: Numbers::U64(data),
         };
-        let facts = self.facts.iter().flat_map(|facts| facts.numbers()).collect();
+        let reals = |of: &str, data: Vec<f64>| Array::flat(&format!("{name}.{of}"), data);
         [
-            wide("row", &self.number),
-            wide("row_end", &self.end),
-            Array::flat(&format!("{name}.row_values"), facts),
-            wide("index", &self.index),
-            Array::flat(&format!("{name}.value"), self.value.clone()),
+            wide("row", numbers),
+            wide("row_end", ends),
+            reals("row_values", facts),
+            wide("index", index),
+            reals("value", value),
         ]
     }
 
@@ -208,38 +179,61 @@ impl RowSample {
         let unfit = || format!("the arrays {name} of the state do not fit together");
         let facts = reals("row_values")?;
         let (facts, []) = facts.as_chunks() else { return Err(unfit()) };
-        let facts = facts.iter().map(|&numbers| SampledRow::of(numbers)).collect();
-        let sample = RowSample {
-            seen,
-            limit,
-            number: ids("row")?,
-            end: ids("row_end")?,
+        let facts: Vec<_> = facts.iter().map(|&numbers| SampledRow::of(numbers)).collect();
+        let stored =
+            Stored { numbers: ids("row")?, ends: ids("row_end")?, facts, index: ids("index")?, value: reals("value")? };
+        let mut sample = RowSample { seen, limit, rows: PackedRows::default() };
+        if !stored.are_sound(&sample) {
+            return Err(unfit());
+        }
+        stored.rows().for_each(|row| sample.rows.push(&row));
+        Ok(sample)
+    }
+}
+
+/// Sample as it is saved: one entry per row, and the nonzeros of all rows, concatenated.
+struct Stored {
+    numbers: Vec<u64>,
+    /// End of each row in `index` and `value`.
+    ends: Vec<u64>,
+    facts: Vec<SampledRow>,
+    index: Vec<u64>,
+    value: Vec<f64>,
+}
+
+impl Stored {
+    fn rows(&self) -> impl Iterator<Item = UnpackedRow<'_>> {
+        let ends = self.ends.iter().map(|&end| end as usize);
+        let begins = std::iter::once(0).chain(ends.clone());
+        let rows = self.numbers.iter().zip(&self.facts).zip(begins.zip(ends));
+        rows.map(|((&number, &facts), (begin, end))| UnpackedRow {
+            number,
             facts,
-            index: ids("index")?,
-            value: reals("value")?,
-        };
-        if sample.is_sound() { Ok(sample) } else { Err(unfit()) }
+            index: &self.index[begin..end],
+            value: &self.value[begin..end],
+        })
     }
 
-    fn is_sound(&self) -> bool {
-        let kept = |&number: &u64| number < self.seen && hash(number) <= self.limit;
+    /// Whether the arrays fit together, and hold rows that `sample` could have drawn.
+    fn are_sound(&self, sample: &RowSample) -> bool {
+        let kept = |&number: &u64| number < sample.seen && hash(number) <= sample.limit;
         let pairs = self.index.len();
-        let (rows, last) = (self.number.len(), self.end.last().copied().unwrap_or_default());
-        self.seen <= MOST_ROWS
+        let (rows, last) = (self.numbers.len(), self.ends.last().copied().unwrap_or_default());
+        sample.seen <= MOST_ROWS
             && rows <= ROWS
             && pairs <= PAIRS
-            && [self.facts.len(), self.end.len()] == [rows; 2]
+            && [self.facts.len(), self.ends.len()] == [rows; 2]
             && (self.value.len(), last) == (pairs, pairs as u64)
             && self.ends_are_sound()
-            && self.number.is_sorted_by(|a, b| a < b)
-            && self.number.iter().all(kept)
+            && self.numbers.is_sorted_by(|a, b| a < b)
+            && self.numbers.iter().all(kept)
             && self.facts.iter().all(SampledRow::are_sound)
             && self.value.iter().all(|value| value.is_finite())
     }
 
     /// Whether the row ends are in ascending order, and no row has more than [`LONGEST`] nonzeros.
     fn ends_are_sound(&self) -> bool {
-        let begins = std::iter::once(&0).chain(&self.end);
-        begins.zip(&self.end).all(|(begin, end)| end.checked_sub(*begin).is_some_and(|pairs| pairs <= LONGEST as u64))
+        let begins = std::iter::once(&0).chain(&self.ends);
+        begins.zip(&self.ends).all(|(begin, end)| end.checked_sub(*begin).is_some_and(|pairs| pairs <= LONGEST as u64))
     }
 }

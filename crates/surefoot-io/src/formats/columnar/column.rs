@@ -132,7 +132,8 @@ impl Column {
         }
     }
 
-    /// Returns the number of features per row: the length of lists, and 1 for every other column, including vectors of any size.
+    /// Returns the number of features that a row has at most for this column: the length of its lists, or 1. A column of vectors counts
+    /// as 1, whatever their sizes.
     pub(super) fn width(&self) -> usize {
         if let Kind::Vector(_) = self.used.kind { 1 } else { self.ids.len() }
     }

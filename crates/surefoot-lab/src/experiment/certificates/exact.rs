@@ -21,8 +21,9 @@ fn ball() -> Ball<f64> {
     Ball::new(3.0)
 }
 
-/// Builds a row of the experiment that compares quantities with their certificates. `tracker` makes a function that is called in every
-/// round, and that returns the quantity and its certificate if its last argument is true.
+/// Builds a row of the experiment, for one method and problem. The row compares quantities that are computed exactly (such as the
+/// regret) with the bounds that certificates give for them. `tracker` returns a function that is called in every round; when its last
+/// argument is true, it returns the quantity and its bound.
 fn row<T>(label: &str, form: Form, problem: &'static LazyLock<Logistic>, method: Method, tracker: fn() -> T) -> Row
 where
     T: FnMut(&Logistic, &Round<'_>, bool) -> (f64, f64) + 'static,
