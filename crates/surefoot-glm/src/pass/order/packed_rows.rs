@@ -159,7 +159,8 @@ fn unpack(mut row: &[u8], index: &mut Vec<u64>, value: &mut Vec<f64>) -> Option<
     let (label, came) = (number(row)?, number(row)?);
     let [given, weight, offset] =
         if head.has(UNWEIGHTED) { [1.0, 1.0, 0.0] } else { [number(row)?, number(row)?, number(row)?] };
-    (index.clear(), value.clear());
+    index.clear();
+    value.clear();
     for _ in 0..head.nonzeros {
         value.push(match head.kind & (ONES | SHORT) {
             ONES => 1.0,
