@@ -4,6 +4,7 @@
 mod common;
 
 use common::resumed;
+use surefoot::{AskTell, DenseAnytime, DualAdaGrad, Learner, Point, Vector};
 use surefoot_glm::{Batch, Loss, MemoryHoldout, Model, Plan, Predictor, Settings, Trainer};
 use surefoot_oracle::trainer as oracle;
 
@@ -77,6 +78,73 @@ fn fit(loss: Loss, plan: Plan, batch: &Batch) -> Trainer {
 fn margins(model: &Model, batch: &Batch) -> Vec<f64> {
     let predictor = Predictor::new(model);
     (0..batch.len()).map(|r| predictor.score(&batch.row(r)).unwrap().margin).collect()
+}
+
+/// Online learner of a lane (one of the learners trained side by side): AdaGrad in its dual-averaging form, with step
+/// sizes smaller by 1/√(1 + 4/n) after n gradients of a coordinate. It does not use the weights of rounds.
+struct LaneLearner {
+    adagrad: DualAdaGrad<f64>,
+    updates: Vec<f64>,
+}
+
+impl LaneLearner {
+    fn new(dim: usize, scale: f64) -> LaneLearner {
+        LaneLearner { adagrad: DualAdaGrad::new(dim, scale), updates: vec![0.0; dim] }
+    }
+}
+
+impl Learner<f64> for LaneLearner {
+    fn dim(&self) -> usize {
+        self.updates.len()
+    }
+
+    fn at(&self, i: usize) -> f64 {
+        if self.updates[i] == 0.0 { 0.0 } else { self.adagrad.at(i) / (1.0 + 4.0 / self.updates[i]).sqrt() }
+    }
+
+    fn tell<V: Vector<f64> + ?Sized>(&mut self, _: f64, gradient: &V) {
+        gradient.each(|i, g| self.updates[i] += f64::from(g != 0.0));
+        self.adagrad.tell(1.0, gradient);
+    }
+}
+
+/// A lane of the dense reference implementation, which the trainer is tested against, is the library's anytime
+/// conversion (Algorithm 1) of [`LaneLearner`], with averaging weights A_t = t^{3/2} and gradients taken at β = 0.4, up
+/// to f64 rounding. Its model before row t predicts with the margins of the average x_t, which contains the iterate of
+/// round t, and which for β = 1 is the query point of that round. Values are −1, 0 or 1, since the change of scale at a
+/// larger value is not part of the algorithm; the loss is logistic, whose gradients are never 0 where values are not.
+#[test]
+fn a_lane_is_algorithm_1_of_the_library() {
+    let total = |t: u64| (t as f64).powf(1.5);
+    for seed in [17, 18, 19] {
+        let mut dice = Dice(seed);
+        let rows: Vec<oracle::Row> = (0..400)
+            .map(|_| {
+                let value = |dice: &mut Dice| [-1.0, 0.0, 1.0][(3.0 * dice.roll()) as usize];
+                let values: Vec<f64> = [1.0].into_iter().chain((0..7).map(|_| value(&mut dice))).collect();
+                let score = values[1] - 0.7 * values[2] + 0.4 * values[3] + 0.2 + 0.6 * dice.normal();
+                oracle::Row { label: score.signum(), weight: 1.0, values }
+            })
+            .collect();
+        for scale in [0.1, 1.0, 10.0] {
+            let told = oracle::train(oracle::Loss::Logistic, &[scale], &rows);
+            let weights = move |t: u64| total(t) - total(t - 1);
+            let learner = || LaneLearner::new(rows[0].values.len(), scale);
+            let mut average = DenseAnytime::new(learner(), weights);
+            let mut method = DenseAnytime::new(learner(), weights).interpolate(0.4);
+            for (t, (row, expected)) in rows.iter().zip(&told.margins).enumerate() {
+                let margin = average.query().dot(&row.values[..]);
+                // A gradient below 2⁻³⁰ of the first counts as 0 in the trainer, and the largest scale is 10.
+                let close = (margin - expected).abs() <= 1e-7 * (1.0 + expected.abs());
+                assert!(close, "seed {seed}, scale {scale}, row {t}: {margin} and {expected}");
+                let query = method.query().dot(&row.values[..]);
+                let derivative = oracle::Loss::Logistic.derivative(row.label, query);
+                let gradient: Vec<f64> = row.values.iter().map(|x| derivative * x).collect();
+                method.tell(&gradient);
+                average.tell(&gradient);
+            }
+        }
+    }
 }
 
 fn twin(loss: Loss) -> oracle::Loss {
