@@ -56,7 +56,7 @@ pub(crate) fn passes(text: &str) -> Result<Passes, String> {
     }
 }
 
-/// Which rows are held out for evaluation: every K-th row for `Some(K)`, no row for `None`.
+/// Rows held out for evaluation: every K-th row for `Some(K)`, no row for `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Holdout(pub(crate) Option<u32>);
 

@@ -182,7 +182,7 @@ pub enum ErrorKind {
         /// Description of the damage, such as a checksum that does not match.
         message: String,
     },
-    /// The same file is given both as an input and as an output.
+    /// A file that is given both as an input and as an output, which would overwrite it while it is read.
     #[error("{file}: is both input and output; write to another file")]
     Both {
         /// Name of the file that is both read and written.

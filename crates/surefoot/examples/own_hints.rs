@@ -8,7 +8,7 @@
 
 use surefoot::{Anytime, AskHintTell, AskTell, BoxDomain, DiagonalProximal, Learner, Point, Uniform};
 
-/// What an hour pays for a share x of each of two batteries: a wave over the day, a slow trend, a little noise, and wear.
+/// Payment of an hour for a share x of each of two batteries: a wave over the day, a slow trend, a little noise, and wear.
 fn gradient(hour: usize, x: [f64; 2]) -> [f64; 2] {
     let wave = 10.0 * (hour as f64 / 24.0 * std::f64::consts::TAU).sin();
     let noise = 0.2 * ((hour * 7919 % 13) as f64 / 6.0 - 1.0);

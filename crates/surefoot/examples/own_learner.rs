@@ -8,7 +8,7 @@
 
 use surefoot::{Anytime, AskTell, Lazy, Learner, Point, Sparse, Uniform, Vector};
 
-/// What a coordinate has seen: minus the sum of gradients, how many there were, and the money won by betting.
+/// State of one coordinate: minus the sum of its gradients, their number, and the money won by betting.
 #[derive(Clone, Copy)]
 struct Coin {
     theta: f64,

@@ -304,7 +304,7 @@ fn strong_convexity_with_iterates_at_random() {
     }
 }
 
-/// The same domain as a type of the core crate and of the reference implementation.
+/// A domain in two forms: as a type of the core crate, and as a value of the reference implementation.
 struct Both<D> {
     name: &'static str,
     core: D,

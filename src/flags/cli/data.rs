@@ -149,8 +149,8 @@ impl From<MissingName> for Missing {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)]
 pub(crate) enum YesNo {
-    /// What the flag describes is the case
+    /// Turns the setting on
     Yes,
-    /// What the flag describes is not the case
+    /// Turns the setting off
     No,
 }
