@@ -44,42 +44,60 @@ const PARTS: [u64; 6] = [64, 32, 16, 8, 4, 2];
 /// Minimum number of rows in a part of the sample that is scored on its own.
 const LEAST_PART: u64 = 256;
 
-/// Scores a model on a uniform part of the sampled rows, one row in `every`; returns for each row the loss of the
-/// model, and the loss of the row when it was read.
-fn score(row_loop: &RowLoop, model: &Model, positions: &IdPositions<'_>, every: u64) -> SampleLosses {
-    let (sample, loss) = (&row_loop.order.sample, row_loop.loss());
-    let mut scored = SampleLosses::new(loss, sample.seen());
-    let (mut sums, mut margins) = (Vec::new(), Vec::new());
-    sample.each(every, |row, counted, came| {
-        margins_of(model, positions, row, &mut sums, &mut margins);
-        let label = row.label.unwrap_or(f64::NAN);
-        let Some(y) = model.labels.encode(label).or((!loss.classifies()).then_some(label)) else { return };
-        let weight = row_loop.weight_of_all(label, row.weight);
-        let value = loss_of(loss, y, &margins);
-        scored.add(&RowLosses { y, offset: row.offset, weight, value, counted, came });
-    });
-    scored
+/// Scorer of a model on parts of the sampled rows.
+struct Scorer<'a> {
+    row_loop: &'a RowLoop,
+    model: &'a Model,
+    positions: IdPositions<'a>,
 }
 
-/// Computes the margins of a row (one, or one per class), equal to the bit to those of a
-/// [`Predictor`](crate::Predictor) but without building its lookup table.
-fn margins_of(
-    model: &Model,
-    positions: &IdPositions<'_>,
-    row: &Row<'_>,
-    sums: &mut Vec<MarginSum>,
-    margins: &mut Vec<f64>,
-) {
-    let columns = model.intercept.len();
-    sums.clear();
-    sums.resize_with(columns, MarginSum::default);
-    for (k, (&id, value)) in row.index.iter().zip(row.value).enumerate() {
-        let Some(at) = positions.of(id) else { continue };
-        let weights = &model.weight[at * columns..][..columns];
-        sums.iter_mut().zip(weights).for_each(|(sum, weight)| sum.add_one(k, weight * value));
+impl<'a> Scorer<'a> {
+    /// Prepares a scorer. O(features).
+    fn new(row_loop: &'a RowLoop, model: &'a Model) -> Scorer<'a> {
+        Scorer { row_loop, model, positions: IdPositions::new(&model.index) }
     }
-    margins.clear();
-    margins.extend(sums.iter().zip(&model.intercept).map(|(sum, &intercept)| sum.total(intercept) + row.offset));
+
+    /// Scores the model on a uniform part of the sampled rows, one row in `every`; returns for each row the loss of the
+    /// model, and the loss of the row when it was read.
+    fn score(&self, every: u64) -> SampleLosses {
+        let (sample, loss) = (&self.row_loop.order.sample, self.row_loop.loss());
+        let mut scored = SampleLosses::new(loss, sample.seen());
+        let (mut sums, mut margins) = (Vec::new(), Vec::new());
+        sample.each(every, |row, counted, came| {
+            self.margins_of(row, &mut sums, &mut margins);
+            let label = row.label.unwrap_or(f64::NAN);
+            let Some(y) = self.model.labels.encode(label).or((!loss.classifies()).then_some(label)) else { return };
+            let weight = self.row_loop.weight_of_all(label, row.weight);
+            let value = loss_of(loss, y, &margins);
+            scored.add(&RowLosses { y, offset: row.offset, weight, value, counted, came });
+        });
+        scored
+    }
+
+    /// Scores the model on parts of the sample of growing size, until a part rules a finding out; if none does, on the
+    /// whole sample. Returns the losses of the last part scored, and whether it rules the finding out. So a run
+    /// without a finding, as most are, pays for a small part.
+    fn score_until(&self, rules_out: impl Fn(&SampleLosses) -> bool) -> (SampleLosses, bool) {
+        let rows = self.row_loop.order.sample.len() as u64;
+        let parts = PARTS.into_iter().filter(|part| rows / part >= LEAST_PART);
+        let ruled_out = parts.map(|part| self.score(part)).find(|scored| rules_out(scored));
+        ruled_out.map_or_else(|| (self.score(1), false), |scored| (scored, true))
+    }
+
+    /// Computes the margins of a row (one, or one per class), equal to the bit to those of a
+    /// [`Predictor`](crate::Predictor) but without building its lookup table.
+    fn margins_of(&self, row: &Row<'_>, sums: &mut Vec<MarginSum>, margins: &mut Vec<f64>) {
+        let (intercept, columns) = (&self.model.intercept, self.model.intercept.len());
+        sums.clear();
+        sums.resize_with(columns, MarginSum::default);
+        for (k, (&id, value)) in row.index.iter().zip(row.value).enumerate() {
+            let Some(at) = self.positions.of(id) else { continue };
+            let weights = &self.model.weight[at * columns..][..columns];
+            sums.iter_mut().zip(weights).for_each(|(sum, weight)| sum.add_one(k, weight * value));
+        }
+        margins.clear();
+        margins.extend(sums.iter().zip(intercept).map(|(sum, &intercept)| sum.total(intercept) + row.offset));
+    }
 }
 
 /// Returns the loss for the given margins; NaN if a margin is not finite, or if a loss of one margin is given several.
@@ -92,18 +110,6 @@ fn loss_of(loss: Loss, y: f64, margins: &[f64]) -> f64 {
 }
 
 impl RowLoop {
-    /// Scores the model on parts of the sample of growing size, until a part rules a finding out; if none does, on the
-    /// whole sample. Returns the losses of the last part scored, and whether it rules the finding out. So a run
-    /// without a finding, as most are, pays for a small part.
-    fn score_until(&self, model: &Model, rules_out: impl Fn(&SampleLosses) -> bool) -> (SampleLosses, bool) {
-        let (rows, positions) = (self.order.sample.len() as u64, IdPositions::new(&model.index));
-        let parts = PARTS.into_iter().filter(|part| rows / part >= LEAST_PART);
-        parts
-            .map(|part| score(self, model, &positions, part))
-            .find(|scored| rules_out(scored))
-            .map_or_else(|| (score(self, model, &positions, 1), false), |scored| (scored, true))
-    }
-
     /// Returns an alarm if the order of rows has made the reported loss meaningless for this model; `None` otherwise.
     /// Costs O(sample).
     pub(crate) fn order_alarm(&self, model: &Model) -> Option<OrderAlarm> {
@@ -126,8 +132,8 @@ impl RowLoop {
         // The reported loss of the rows of an earlier run is still part of the reported loss.
         let all = earlier.and_then(|_| Some(Printed::Loss { loss: losses.loss()?, rows: sample.seen() }));
         let printed: Vec<Printed> = std::iter::once(printed).chain(all).collect();
-        let (scored, ruled_out) =
-            self.score_until(model, |part| printed.iter().all(|&printed| part.rules_out_alarm(printed)));
+        let rules_out = |part: &SampleLosses| printed.iter().all(|&printed| part.rules_out_alarm(printed));
+        let (scored, ruled_out) = Scorer::new(self, model).score_until(rules_out);
         if ruled_out { None } else { printed.into_iter().find_map(|printed| scored.alarm(printed)) }
     }
 }

@@ -7,14 +7,10 @@
 //! what chance explains.
 
 use super::{
-    NOISE_ERRORS, RULED_OUT_ERRORS, SHARE, score,
-    verdict::{SampleLosses, deviation, mean},
+    NOISE_ERRORS, RULED_OUT_ERRORS, SHARE, Scorer,
+    verdict::{BestConstant, SampleLosses, deviation, mean},
 };
-use crate::{
-    metrics::progressive_loss::ProgressiveLoss,
-    model::{id_positions::IdPositions, trained_model::Model},
-    pass::row_loop::RowLoop,
-};
+use crate::{metrics::progressive_loss::ProgressiveLoss, model::trained_model::Model, pass::row_loop::RowLoop};
 
 /// Minimum number of rows for a comparison with the best constant prediction.
 const LEAST: usize = 50;
@@ -62,12 +58,12 @@ impl RowLoop {
         if model.summary.order.is_some() || self.order.sample.len() < LEAST {
             return None;
         }
-        let (scored, ruled_out) = self.score_until(model, SampleLosses::rules_out_worse_model);
+        let scorer = Scorer::new(self, model);
+        let (scored, ruled_out) = scorer.score_until(SampleLosses::rules_out_worse_model);
         if scored.len() < LEAST {
             return None;
         }
-        let (range, mean_loss) = (scored.explainable_loss()?, scored.mean_loss());
-        let constant = scored.constant()?;
+        let (BestConstant { loss: constant, range }, mean_loss) = (scored.best_constant()?, scored.mean_loss());
         if !mean_loss.is_finite() || mean_loss - constant > SHARE * range + NOISE_ERRORS * scored.noise() {
             return Some(WorseThanConstant::Model {
                 loss: Some(mean_loss).filter(|mean_loss| mean_loss.is_finite()),
@@ -88,7 +84,7 @@ impl RowLoop {
             let is_told = rows >= LEAST_HELD_OUT || excess > range;
             return (is_told && excess > NOISE_ERRORS * error).then_some(WorseThanConstant::Fresh);
         }
-        let whole = if ruled_out { score(self, model, &IdPositions::new(&model.index), 1) } else { scored };
+        let whole = if ruled_out { scorer.score(1) } else { scored };
         let late = whole.late_excess()?;
         let is_worse = excess > MUCH * range || late.excess > LITTLE * range;
         let of_many = late.excess > CHANCE * late.error;
@@ -107,8 +103,8 @@ impl SampleLosses {
     /// Whether the mean loss of the model over all rows is surely, up to sampling noise, not so far above that of the
     /// best constant prediction that it would be a finding.
     fn rules_out_worse_model(&self) -> bool {
-        let (Some(range), Some(constant)) = (self.explainable_loss(), self.constant()) else { return false };
-        self.mean_loss() + RULED_OUT_ERRORS * self.noise() <= constant + SHARE * range
+        let Some(BestConstant { loss, range }) = self.best_constant() else { return false };
+        self.mean_loss() + RULED_OUT_ERRORS * self.noise() <= loss + SHARE * range
     }
 
     /// Returns the mean progressive loss of the later half of the sampled rows minus the mean loss of the best

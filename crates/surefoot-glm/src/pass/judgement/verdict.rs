@@ -100,18 +100,14 @@ impl SampleLosses {
         ((1.0 - (rows / self.seen as f64).min(1.0)) / rows).sqrt()
     }
 
-    /// Returns the mean loss of the best constant prediction on the sample; `None` if it is unknown.
-    pub(super) fn constant(&self) -> Option<f64> {
+    /// Returns the mean loss of the best constant prediction on the sample, and the explainable loss; `None` if the
+    /// constant is unknown or nothing can be explained.
+    pub(super) fn best_constant(&self) -> Option<BestConstant> {
         let (mut losses, loss) = (ProgressiveLoss::default(), self.loss);
         self.rows.iter().for_each(|row| losses.add(loss, row.y, row.weight, row.came, row.offset));
-        losses.constant(loss, 1.0)
-    }
-
-    /// Returns the explainable loss: the mean loss of the best constant prediction minus the mean of the least loss
-    /// that any margin has for the label of each row. `None` if this is not positive.
-    pub(super) fn explainable_loss(&self) -> Option<f64> {
-        let (least, _) = mean(self.rows.iter().map(|row| (row.weight, self.loss.minimum(row.y))));
-        Some(self.constant()? - least).filter(|range| *range > 0.0)
+        let (least, _) = mean(self.rows.iter().map(|row| (row.weight, loss.minimum(row.y))));
+        let constant = losses.constant(loss, 1.0)?;
+        Some(BestConstant { loss: constant, range: constant - least }).filter(|constant| constant.range > 0.0)
     }
 
     /// Returns an alarm if the final model's loss exceeds the reported loss by more than noise explains; `None`
@@ -120,7 +116,7 @@ impl SampleLosses {
         if self.rows.len() < FEW {
             return None;
         }
-        let range = self.explainable_loss()?;
+        let range = self.best_constant()?.range;
         let reported = self.reported(printed);
         let exceeds_noise = |most: f64| {
             let Difference { excess, model } = self.difference(&reported, most);
@@ -144,7 +140,7 @@ impl SampleLosses {
     /// Whether the final model's loss over all rows is surely, up to sampling noise, not so far above the reported
     /// loss that an alarm would be raised.
     pub(super) fn rules_out_alarm(&self, printed: Printed) -> bool {
-        let Some(range) = self.explainable_loss() else { return false };
+        let Some(BestConstant { range, .. }) = self.best_constant() else { return false };
         let reported = self.reported(printed);
         let Difference { excess, model } = self.difference(&reported, f64::INFINITY);
         excess + RULED_OUT_ERRORS * self.difference_noise(&model, &reported) <= SHARE * range
@@ -173,6 +169,14 @@ impl SampleLosses {
         let moves = model.iter().enumerate().map(|(k, x)| x - shared(k));
         deviation(moves) * self.sampling_factor()
     }
+}
+
+/// Loss of the best constant prediction on the sample.
+pub(super) struct BestConstant {
+    /// Mean loss of the best constant prediction.
+    pub(super) loss: f64,
+    /// Explainable loss, above 0: `loss` minus the mean of the least loss that any margin has for the label of each row.
+    pub(super) range: f64,
 }
 
 /// Reported mean loss, and what is known about it from the scored rows.

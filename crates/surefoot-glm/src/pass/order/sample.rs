@@ -136,18 +136,8 @@ impl RowSample {
     }
 
     pub(super) fn to_arrays(&self, name: &str) -> [Array; 5] {
-        let (mut numbers, mut ends, mut facts, mut index, mut value) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        self.rows.each(
-            |_| true,
-            |row| {
-                numbers.push(row.number);
-                facts.extend(row.facts.numbers());
-                index.extend(row.index);
-                value.extend(row.value);
-                ends.push(index.len() as u64);
-            },
-        );
+        let Stored { numbers, ends, facts, index, value } = Stored::of(&self.rows);
+        let facts = facts.into_iter().flat_map(SampledRow::numbers).collect();
         let wide = |of: &str, data: Vec<u64>| Array {
             name: format!("{name}.{of}"),
             shape: vec![data.len()],
@@ -192,6 +182,7 @@ impl RowSample {
 }
 
 /// Sample as it is saved: one entry per row, and the nonzeros of all rows, concatenated.
+#[derive(Default)]
 struct Stored {
     numbers: Vec<u64>,
     /// End of each row in `index` and `value`.
@@ -202,6 +193,21 @@ struct Stored {
 }
 
 impl Stored {
+    fn of(rows: &PackedRows) -> Stored {
+        let mut stored = Stored::default();
+        rows.each(
+            |_| true,
+            |row| {
+                stored.numbers.push(row.number);
+                stored.facts.push(row.facts);
+                stored.index.extend(row.index);
+                stored.value.extend(row.value);
+                stored.ends.push(stored.index.len() as u64);
+            },
+        );
+        stored
+    }
+
     fn rows(&self) -> impl Iterator<Item = UnpackedRow<'_>> {
         let ends = self.ends.iter().map(|&end| end as usize);
         let begins = std::iter::once(0).chain(ends.clone());
