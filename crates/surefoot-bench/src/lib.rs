@@ -2,8 +2,10 @@
 
 mod dice;
 mod orders;
+mod start;
 mod task;
 
 pub use dice::{Dice, sparse_rows};
 pub use orders::{Judged, Set};
+pub use start::{Excess, bound, excess};
 pub use task::{Outcome, Task, examples, tasks};

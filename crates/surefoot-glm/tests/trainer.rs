@@ -171,7 +171,7 @@ fn agrees_with_its_dense_twin() {
     let all = Loss::SCALAR.into_iter().chain(more).map(|loss| (loss, true));
     let without = [Loss::Squared, Loss::Poisson, Loss::Gamma, Loss::Tweedie { power: 1.2 }].map(|loss| (loss, false));
     for (loss, intercept) in all.chain(without) {
-        let (twin, rows) = (twin(loss), rows(loss, 300, 5));
+        let (twin, rows) = (twin(loss), rows(loss, 300, 8));
         let dense: Vec<oracle::Row> = rows
             .iter()
             .enumerate()

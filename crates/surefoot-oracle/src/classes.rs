@@ -6,8 +6,11 @@
 //! the root of Σ_k p_k g_kc²; ρ_k is the ratio of Σ_c g_kc² to that of the model. A lane is charged the loss of its m, and the loss of one
 //! pseudo-row: for softmax labelled with the second likeliest class, for one-vs-rest with every class on the wrong side. The first row of a
 //! class is scored and charged with margin 0 for this class beside those of the known classes.
+//!
+//! The constant prediction has the margin ln(2·N_c + 1) of class c for softmax, where N_c is the weight of its rows in units of the largest
+//! weight, and ln((N_c + ½)/(Σ N − N_c + ½)) for one-vs-rest; 0 for a class without rows.
 
-use crate::trainer::{Row, Told};
+use crate::trainer::{Row, Shares, Told, intercept};
 
 /// Loss of a class label y (a class number) and the margins m_c of all classes c.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -127,10 +130,13 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         }
         let rates = rates(scales, pace, &paces);
         let points: Vec<_> = classes.iter_mut().map(|class| class.points(&rates)).collect();
-        told.shares = shares(&charges, &doubts, &rows[..t], scales);
-        for (class, points) in classes.iter().zip(&points) {
+        let before = shares(&charges, &doubts, &rows[..t], scales);
+        let constants = constants(loss, &rows[..t], classes.len());
+        told.shares = before.of_lanes();
+        for ((class, points), constant) in classes.iter().zip(&points).zip(&constants) {
             let weights = mixture(&told.shares, points, &class.unit);
-            told.margins.push(weights.iter().zip(&row.values).map(|(w, x)| w * x).sum());
+            let margin: f64 = weights.iter().zip(&row.values).map(|(w, x)| w * x).sum();
+            told.margins.push(margin + before.constant * constant);
         }
         classes.iter_mut().for_each(|class| class.fit(&row.values));
         let relative = |c: usize, j: usize| if row.values[j] == 0.0 { 0.0 } else { row.values[j] / classes[c].unit[j] };
@@ -140,8 +146,9 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
             let query = |c: usize| 0.4 * dot(c, &points[c][k].0) + 0.6 * dot(c, &points[c][k].1);
             (0..classes.len()).map(query).collect::<Vec<f64>>()
         };
-        charges.push((0..lanes).map(|k| loss.value(y, &outputs(k))).collect::<Vec<f64>>());
-        doubts.push((0..lanes).map(|k| loss.doubt(&outputs(k))).collect::<Vec<f64>>());
+        let members: Vec<Vec<f64>> = (0..lanes).map(outputs).chain([constants]).collect();
+        charges.push(members.iter().map(|margins| loss.value(y, margins)).collect::<Vec<f64>>());
+        doubts.push(members.iter().map(|margins| loss.doubt(margins)).collect::<Vec<f64>>());
         let mut gradients: Vec<Vec<f64>> =
             (0..lanes).map(|k| loss.gradient(y, &queries(k)).into_iter().map(|g| row.weight * g).collect()).collect();
         if unit == 0.0 {
@@ -156,7 +163,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         paces.iter_mut().for_each(|pace| *pace *= keep);
         let relatives: Vec<Vec<f64>> = (0..classes.len()).map(|c| (0..d).map(|j| relative(c, j)).collect()).collect();
         for (c, class) in classes.iter_mut().enumerate() {
-            let model = (0..lanes).map(|k| after[k] * gradients[k][c].powi(2)).sum::<f64>().sqrt();
+            let model = (0..lanes).map(|k| after.lanes[k] * gradients[k][c].powi(2)).sum::<f64>().sqrt();
             pace += model * model;
             for k in 0..lanes {
                 let g = gradients[k][c].clamp(-2.0 * model, 2.0 * model);
@@ -167,10 +174,14 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         }
     }
     let rates = rates(scales, pace, &paces);
-    told.shares = shares(&charges, &doubts, rows, scales);
-    for class in &mut classes {
+    let after = shares(&charges, &doubts, rows, scales);
+    let constants = constants(loss, rows, classes.len());
+    told.shares = after.of_lanes();
+    for (class, constant) in classes.iter_mut().zip(constants) {
         let points = class.points(&rates);
-        told.weights.extend(mixture(&told.shares, &points, &class.unit));
+        let mut weights = mixture(&told.shares, &points, &class.unit);
+        weights[0] += after.constant * constant;
+        told.weights.extend(weights);
     }
     told
 }
@@ -183,12 +194,28 @@ fn rates(scales: &[f64], pace: f64, paces: &[f64]) -> Vec<f64> {
     scales.iter().zip(paces).map(rate).collect()
 }
 
-/// Returns the share p_k of each lane in the model, proportional to exp(−sum of charges). The charges are the lane's losses on the rows,
-/// late rows counting more, plus the mean loss on pseudo-rows (hypothetical rows with wrong labels), given in `doubts`.
-fn shares(charges: &[Vec<f64>], doubts: &[Vec<f64>], rows: &[Row], scales: &[f64]) -> Vec<f64> {
+/// Returns the margins of the constant prediction after these rows, for the given number of classes.
+fn constants(loss: Loss, rows: &[Row], classes: usize) -> Vec<f64> {
+    let largest = rows.iter().fold(0.0_f64, |largest, row| largest.max(row.weight));
+    let total =
+        |c: usize| -> f64 { rows.iter().filter(|row| row.label as usize == c).map(|row| row.weight / largest).sum() };
+    let all: f64 = rows.iter().map(|row| row.weight / largest).sum();
+    let margin = |c: usize| match (loss, total(c)) {
+        (_, 0.0) => 0.0,
+        (Loss::Softmax, total) => (2.0 * total).ln_1p(),
+        (Loss::Ovr, total) => ((total + 0.5) / (all - total + 0.5)).ln(),
+    };
+    (0..classes).map(margin).collect()
+}
+
+/// Returns the shares in the model, proportional to exp(−sum of charges). The charges are the losses of each lane and, last, of the
+/// constant prediction on the rows, late rows counting more, plus the mean loss on pseudo-rows (hypothetical rows with wrong labels), given
+/// in `doubts`.
+fn shares(charges: &[Vec<f64>], doubts: &[Vec<f64>], rows: &[Row], scales: &[f64]) -> Shares {
     let age = |s: usize, t: usize| ((s + 2) * (s + 3)) as f64 / ((t + 2) * (t + 3)) as f64;
     let start = 2.0 / ((rows.len() + 1) * (rows.len() + 2)) as f64;
-    let mut statistic: Vec<f64> = scales.iter().map(|scale| start * 2.0 * (scale / scales[0]).ln()).collect();
+    let mut statistic: Vec<f64> =
+        scales.iter().map(|scale| start * 2.0 * (scale / scales[0]).ln()).chain([0.0]).collect();
     for t in 0..rows.len() {
         let sum = |of: &dyn Fn(usize) -> f64| (0..=t).map(|s| age(s, t) * of(s)).sum::<f64>();
         let weights = sum(&|s| rows[s].weight);
@@ -200,9 +227,7 @@ fn shares(charges: &[Vec<f64>], doubts: &[Vec<f64>], rows: &[Row], scales: &[f64
             }
         }
     }
-    let least = statistic.iter().copied().fold(f64::INFINITY, f64::min);
-    let raw: Vec<f64> = statistic.iter().map(|s| (least - s).exp()).collect();
-    raw.iter().map(|share| share / raw.iter().sum::<f64>()).collect()
+    Shares::of(&statistic, rows.len(), rows.first().is_none_or(intercept))
 }
 
 /// Returns the weights Σ_k p_k x^k of the model for unscaled feature values, given the share p_k and the output point x^k of each lane k; 0

@@ -14,8 +14,10 @@
 //! When M_j grows by a factor r, θ_j is divided by r and S_j by r², while the past of w_j stays unchanged: Theorem 1 does not cover this
 //! change of scale, nor those by σ and ρ. Gradients below 2⁻³⁰ times the first one count as 0.
 //!
-//! The model is Σ_k p_k x^k with p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), where [`Loss`] defines the charge of a row, and the charge
-//! of s = 0 is 2·ln(D_k/D_1). For classes a lane is also charged for one pseudo-row with its usual margin on the wrong side.
+//! The model is Σ_k p_k x^k + p_0 c with p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), where [`Loss`] defines the charge of a row, and the charge
+//! of s = 0 is 2·ln(D_k/D_1). For classes a lane is also charged for one pseudo-row with its usual margin on the wrong side. The constant
+//! prediction c ([`constant`]), which is part of the model's intercept, is charged like a lane, from 0 at s = 0, and after t
+//! rows 30/t less; without an intercept p_0 = 0. In sums of gradients p_k/(1 − p_0) takes the place of p_k.
 
 /// Loss of a label y and a margin m.
 ///
@@ -175,11 +177,14 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     let (mut pace, mut unit_of_gradients) = (0.0, 0.0);
     let mut told = Told::default();
     let mut labels: Vec<f64> = Vec::new();
+    let mut beyonds: Vec<Vec<f64>> = Vec::new();
     for (t, row) in rows.iter().enumerate() {
         let points = points(loss, &mut lanes, &squares, &touches, pace, &rows[..t]);
-        told.shares = shares(loss, &margins, &losses, &labels, &rows[..t], scales);
+        let before = shares(loss, [&margins, &beyonds], &losses, &labels, &rows[..t], scales);
+        told.shares = before.of_lanes();
         let weights = mixture(&told.shares, &points, &unit);
-        let margin = weights.iter().zip(&row.values).map(|(w, x)| w * x).sum::<f64>();
+        let constant = constant(loss, &rows[..t]);
+        let margin = weights.iter().zip(&row.values).map(|(w, x)| w * x).sum::<f64>() + before.constant * constant;
         told.margins.push(margin + offset_of_model(loss, &rows[..t], row));
         let label_unit = label_unit(loss, &rows[..=t]);
         let offset = match intercept(row) {
@@ -188,6 +193,9 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         };
         labels.push(label_unit.map_or(0.0, |unit| row.label / unit));
         let y = labels[t];
+        let known = |j: usize| if unit[j] > 0.0 { row.values[j] / unit[j] } else { 0.0 };
+        let full = |v: &[f64]| v.iter().enumerate().map(|(j, v)| v * known(j)).sum::<f64>() + offset;
+        let unclipped: Vec<f64> = points.iter().map(|(x, _)| full(x)).collect();
         for j in 0..d {
             let size = row.values[j].abs();
             if size > unit[j] {
@@ -200,14 +208,19 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         }
         let relative = |j: usize| if row.values[j] == 0.0 { 0.0 } else { row.values[j] / unit[j] };
         let dot = |v: &[f64]| v.iter().enumerate().map(|(j, v)| v * relative(j)).sum::<f64>();
-        margins.push(points.iter().map(|(x, _)| dot(x) + offset).collect());
-        let mixture: f64 = told.shares.iter().zip(&margins[t]).map(|(p, m)| p * m).sum();
+        margins.push(points.iter().map(|(x, _)| dot(x) + offset).chain([constant + offset]).collect());
+        let mixture: f64 = told.shares.iter().chain([&before.constant]).zip(&margins[t]).map(|(p, m)| p * m).sum();
         losses.push(loss.excess(y, mixture));
+        let beyond = |(m, full): (&f64, &f64)| match loss.classifies() {
+            true => 0.0,
+            false => (loss.excess(y, *full) - loss.excess(y, *m)).max(0.0),
+        };
+        beyonds.push(margins[t].iter().zip(&unclipped).map(beyond).chain([0.0]).collect());
         let in_units = |row: &Row| Row { label: row.label / label_unit.unwrap_or(1.0), ..row.clone() };
-        let (here, before): (Row, Vec<Row>) = (in_units(row), rows[..t].iter().map(in_units).collect());
+        let (here, earlier): (Row, Vec<Row>) = (in_units(row), rows[..t].iter().map(in_units).collect());
         let derivative = |(x, w): &(Vec<f64>, Vec<f64>)| match label_unit {
             None => 0.0,
-            Some(_) => row.weight * loss.cut(loss.derivative(y, 0.4 * dot(x) + 0.6 * dot(w) + offset), &here, &before),
+            Some(_) => row.weight * loss.cut(loss.derivative(y, 0.4 * dot(x) + 0.6 * dot(w) + offset), &here, &earlier),
         };
         let mut gradients: Vec<f64> = points.iter().map(derivative).collect();
         if unit_of_gradients == 0.0 {
@@ -216,8 +229,8 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         }
         gradients.iter_mut().filter(|g| g.abs() < unit_of_gradients * 2f64.powi(-30)).for_each(|g| *g = 0.0);
         // From here on the shares of the lanes include this row.
-        let after = shares(loss, &margins, &losses, &labels, &rows[..=t], scales);
-        let model = after.iter().zip(&gradients).map(|(p, g)| p * g * g).sum::<f64>().sqrt();
+        let after = shares(loss, [&margins, &beyonds], &losses, &labels, &rows[..=t], scales);
+        let model = after.lanes.iter().zip(&gradients).map(|(p, g)| p * g * g).sum::<f64>().sqrt();
         let k = if matches!(loss, Loss::Squared | Loss::Huber(_)) { 3.0 } else { 1.0 };
         let keep = 1.0 - k / ((t + 1) as f64 + k);
         pace = pace * keep + model * model;
@@ -229,9 +242,10 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         (0..d).for_each(|j| squares[j] += (model * relative(j)).powi(2));
     }
     let points = points(loss, &mut lanes, &squares, &touches, pace, rows);
-    told.shares = shares(loss, &margins, &losses, &labels, rows, scales);
+    let after = shares(loss, [&margins, &beyonds], &losses, &labels, rows, scales);
+    told.shares = after.of_lanes();
     told.weights = mixture(&told.shares, &points, &unit);
-    told.weights[0] += offset_of_model(loss, rows, &rows[0]);
+    told.weights[0] += offset_of_model(loss, rows, &rows[0]) + after.constant * constant(loss, rows);
     told
 }
 
@@ -279,7 +293,7 @@ fn label_unit(loss: Loss, rows: &[Row]) -> Option<f64> {
 }
 
 /// Whether the model has an intercept: the first value of every row is then 1, otherwise 0.
-fn intercept(row: &Row) -> bool {
+pub(crate) fn intercept(row: &Row) -> bool {
     row.values[0] != 0.0
 }
 
@@ -308,13 +322,86 @@ fn average(past: &[Vec<f64>]) -> Vec<f64> {
         .collect()
 }
 
-/// Returns the share of each lane in the model, from its charges for the past rows. For each row, `margins` has the margins of all lanes,
-/// `losses` the excess loss of their mixture, and `labels` the label, all after division of labels by their unit.
-fn shares(loss: Loss, margins: &[Vec<f64>], losses: &[f64], labels: &[f64], rows: &[Row], scales: &[f64]) -> Vec<f64> {
+/// Returns the best constant margin after these rows, in addition to the offset of margins.
+///
+/// With N and P the weights of the negative and the positive rows in units of the largest weight, and L = P − N: ln((P + ½)/(N + ½)) for
+/// logistic loss, tanh(L/√(P + N + 1)) for hinge, L/(P + N + 1) for squared hinge, L/(max(P, N) + ½) for smoothed hinge. For squared loss
+/// the mean label; for other losses of numbers the iterate of scalar AdaGrad from the first label, with steps in units of the mean distance
+/// of the labels from the iterates. With a log link 0, since the offset is the constant prediction.
+pub fn constant(loss: Loss, rows: &[Row]) -> f64 {
+    let largest = rows.iter().fold(0.0_f64, |largest, row| largest.max(row.weight));
+    let total = |of: &dyn Fn(f64) -> f64| rows.iter().map(|row| row.weight / largest * of(row.label)).sum::<f64>();
+    let (negative, positive) = (total(&|y| 0.5 * (1.0 - y)), total(&|y| 0.5 * (1.0 + y)));
+    let lead = positive - negative;
+    match loss {
+        _ if loss.power().is_some() || rows.is_empty() => 0.0,
+        Loss::Logistic => ((positive + 0.5) / (negative + 0.5)).ln(),
+        Loss::Hinge => (lead / (positive + negative + 1.0).sqrt()).tanh(),
+        Loss::SquaredHinge => lead / (positive + negative + 1.0),
+        Loss::SmoothedHinge => lead / (positive.max(negative) + 0.5),
+        Loss::Squared => total(&|y| y) / total(&|_| 1.0),
+        _ => descent(loss, rows),
+    }
+}
+
+/// Returns the iterate of scalar AdaGrad from the first label after these rows, with steps in units of the mean distance of the labels from
+/// the iterates.
+fn descent(loss: Loss, rows: &[Row]) -> f64 {
+    let (mut estimate, mut weights) = (rows[0].label, rows[0].weight);
+    let (mut distances, mut squares) = (0.0, 0.0);
+    for row in &rows[1..] {
+        let g = row.weight * loss.derivative(row.label, estimate);
+        weights += row.weight;
+        distances += row.weight * (row.label - estimate).abs();
+        squares += g * g;
+        estimate -= if squares > 0.0 { distances / weights * g / f64::sqrt(squares) } else { 0.0 };
+    }
+    estimate
+}
+
+/// Shares of the members of the mixture.
+pub(crate) struct Shares {
+    /// Share of each lane among the lanes.
+    pub(crate) lanes: Vec<f64>,
+    /// Share of the constant prediction in the model.
+    pub(crate) constant: f64,
+}
+
+impl Shares {
+    /// Computes shares after some rows, proportional to the exponential of minus the statistic of each lane and, last, of the constant
+    /// prediction, whose statistic is reduced by 30 divided by the number of rows.
+    pub(crate) fn of(statistic: &[f64], rows: usize, has_constant: bool) -> Shares {
+        let (constant, lanes) = statistic.split_last().unwrap();
+        let least = lanes.iter().copied().fold(f64::INFINITY, f64::min);
+        let raw: Vec<f64> = lanes.iter().map(|s| (least - s).exp()).collect();
+        let sum: f64 = raw.iter().sum();
+        let constant =
+            if has_constant { 1.0 / (1.0 + sum * (constant - 30.0 / rows.max(1) as f64 - least).exp()) } else { 0.0 };
+        Shares { lanes: raw.iter().map(|share| share / sum).collect(), constant }
+    }
+
+    /// Returns the share of each lane in the model.
+    pub(crate) fn of_lanes(&self) -> Vec<f64> {
+        self.lanes.iter().map(|share| share * (1.0 - self.constant)).collect()
+    }
+}
+
+/// Returns the shares in the model. For each past row, `margins` has the margins of all lanes and that of the constant prediction, `losses`
+/// the excess loss of their mixture, and `labels` the label, all rescaled. `beyonds` has the loss of each member of the mixture that is due
+/// to values beyond all earlier values of their features.
+fn shares(
+    loss: Loss,
+    [margins, beyonds]: [&[Vec<f64>]; 2],
+    losses: &[f64],
+    labels: &[f64],
+    rows: &[Row],
+    scales: &[f64],
+) -> Shares {
     // Typical losses and usual weights are those at the time when a row was charged.
     let age = |s: usize, t: usize| ((s + 2) * (s + 3)) as f64 / ((t + 2) * (t + 3)) as f64;
     let start = 2.0 / ((rows.len() + 1) * (rows.len() + 2)) as f64;
-    let mut statistic: Vec<f64> = scales.iter().map(|scale| start * 2.0 * (scale / scales[0]).ln()).collect();
+    let mut statistic: Vec<f64> =
+        scales.iter().map(|scale| start * 2.0 * (scale / scales[0]).ln()).chain([0.0]).collect();
     for t in 0..rows.len() {
         let sum = |of: &dyn Fn(usize) -> f64| (0..=t).map(|s| age(s, t) * of(s)).sum::<f64>();
         let weights = sum(&|s| rows[s].weight);
@@ -329,16 +416,19 @@ fn shares(loss: Loss, margins: &[Vec<f64>], losses: &[f64], labels: &[f64], rows
                 _ if value < 10.0 * typical => value / typical,
                 _ => 10.0 + 10.0 * (value / (10.0 * typical)).ln(),
             };
-            *statistic += age(t, rows.len() - 1) * rows[t].weight / usual * charge;
+            let beyond = match beyonds[t][k] {
+                _ if typical == 0.0 => 0.0,
+                beyond if beyond < 10.0 * typical => beyond / typical,
+                beyond => 10.0 + 10.0 * (beyond / (10.0 * typical)).ln(),
+            };
+            *statistic += age(t, rows.len() - 1) * rows[t].weight / usual * (charge + beyond);
             if t + 1 == rows.len() && loss.classifies() {
                 *statistic += sum(&|s| rows[s].weight * loss.value(1.0, -margins[s][k].abs())) / weights;
             }
         }
     }
-    let least = statistic.iter().copied().fold(f64::INFINITY, f64::min);
-    let raw: Vec<f64> = statistic.iter().map(|s| (least - s).exp()).collect();
-    let sum: f64 = raw.iter().sum();
-    raw.iter().map(|share| share / sum).collect()
+    let has_constant = rows.first().is_none_or(intercept);
+    Shares::of(&statistic, rows.len(), has_constant)
 }
 
 fn mixture(shares: &[f64], points: &[(Vec<f64>, Vec<f64>)], unit: &[f64]) -> Vec<f64> {

@@ -12,7 +12,7 @@ use super::{
     row_workspace::{RowWorkspace, SlotGroup, Tiles},
     shrinkage::ShrinkStep,
     terms::Terms,
-    tile::Sums,
+    tile::{Sums, TILE, Tile},
 };
 use crate::{
     data::{fault::Fault, rows::Row},
@@ -284,8 +284,11 @@ fn ask<W: F32x16>(store: &CoordinateStore, terms: &Terms, workspace: &mut RowWor
     let mut sums = Sums::<W>::new();
     let Tiles { slots, values, tiles, tile_rates, relatives, growing } = workspace.tiles();
     let mut upcoming = chunks_per_tile(upcoming, slots.len());
-    let rows =
-        slots.iter().zip(values).zip(tiles.iter_mut().zip(&mut *relatives)).zip(tile_rates.iter_mut().zip(growing));
+    let rows = slots
+        .iter()
+        .zip(values)
+        .zip(tiles.iter_mut().zip(&mut *relatives))
+        .zip(tile_rates.iter_mut().zip(growing.iter_mut()));
     for (((slots, values), (tile, relatives)), (tile_rates, growing)) in rows {
         // SAFETY: `find` of this store gave the slots, except the padding slot of the workspace; both stay borrowed.
         tile.gather::<W>(slots.map(|slot| unsafe { slot.value() }));
@@ -300,6 +303,10 @@ fn ask<W: F32x16>(store: &CoordinateStore, terms: &Terms, workspace: &mut RowWor
         tile.ask::<W>(terms, values, tile_rates, relatives, &mut sums);
     }
     let (mut output, mut direction) = sums.totals();
+    let beyond = match growing.iter().any(|growing| *growing > 0) {
+        true => beyond_scales(tiles, values, relatives, growing),
+        false => Lanes::default(),
+    };
     let mut intercept = 0.0;
     if let Some(c) = &store.intercept {
         let asked = c.ask(step_size(c.squares, c.inverse_scale.updates() as f32), terms.averaging.weight_since(c.step));
@@ -310,7 +317,26 @@ fn ask<W: F32x16>(store: &CoordinateStore, terms: &Terms, workspace: &mut RowWor
     let (beta, offset) = (Lanes::of(f64::from(BETA)), Lanes::of(terms.offset.lanes));
     workspace.margin = sums.margin.total(intercept + terms.offset.model);
     workspace.output = output * terms.scales + offset;
+    workspace.unclipped = (output + beyond) * terms.scales + offset;
     workspace.query = (direction + (output - direction) * beta) * terms.scales + offset;
+}
+
+/// Returns the part of the margin of each lane (one of the learners trained side by side), before multiplication by its
+/// scale, that is due to values beyond the scales of their coordinates, to which `relatives` are clipped.
+#[cold]
+fn beyond_scales(tiles: &[Tile], values: &[[f64; TILE]], relatives: &[[f32; TILE]], growing: &[u16]) -> Lanes {
+    let mut beyond = Lanes::default();
+    for ((tile, values), (relatives, growing)) in tiles.iter().zip(values).zip(relatives.iter().zip(growing)) {
+        for k in (0..TILE).filter(|k| growing >> k & 1 == 1) {
+            let c = tile.coordinate(k);
+            if c.inverse_scale.updates() > 0 {
+                // A larger multiple is as bad, and could overflow.
+                let relative = (values[k] * c.inverse_scale.value()).clamp(-1e15, 1e15);
+                beyond = beyond + c.average * Lanes::of(relative - f64::from(relatives[k]));
+            }
+        }
+    }
+    beyond
 }
 
 #[inline(always)]

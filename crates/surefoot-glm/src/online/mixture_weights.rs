@@ -36,7 +36,35 @@ pub(crate) struct MixtureWeights {
     rows: u64,
     /// Discounted sums over the rows of three terms: weight times loss of the mixture, weight, and 1.
     recent: [f64; 3],
+    /// Constant prediction as a member of the mixture; `None` if it is not mixed in, because the model has no intercept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    constant: Option<ConstantMember>,
 }
+
+/// Losses of the constant prediction, which are discounted and counted like those of the lanes, and its share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct ConstantMember {
+    statistic: f64,
+    wrong_side: f64,
+    #[serde(rename = "first_pass")]
+    first: f64,
+    share: f64,
+    /// Share of all lanes together, 1 − `share`, computed without cancellation.
+    share_of_lanes: f64,
+}
+
+/// Loss of the constant prediction at one row, as it counts in the statistic, and its loss if the class that it
+/// predicts were wrong (0 for losses of numbers).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConstantCharge {
+    pub(crate) value: f64,
+    pub(crate) wrong_side: f64,
+}
+
+/// Lead of the constant prediction over the lanes (learners trained side by side) in the statistic, divided by the
+/// number of rows. The first rows say little about lanes, which can do much harm; the total lead over all rows up to
+/// row n is 30·ln n, so it delays lanes that are better by a few rows.
+const CONSTANT_LEAD: f64 = 30.0;
 
 /// Returns the factor by which earlier losses are discounted when row number `rows` is added. The product of these
 /// factors after row s approximates (s/t)², the weight of row s after t rows.
@@ -65,9 +93,13 @@ fn charge(loss: Loss, value: f64, typical: f64) -> f64 {
     match loss {
         _ if typical <= 0.0 => 0.0,
         Loss::Squared => libm::log1p(ratio),
-        _ if ratio <= MANY => ratio,
-        _ => MANY * (1.0 + libm::log(ratio / MANY)),
+        _ => linear_then_logarithmic(ratio),
     }
+}
+
+/// Returns the charge for a loss that is `ratio` times a typical loss: see [`MANY`].
+fn linear_then_logarithmic(ratio: f64) -> f64 {
+    if ratio <= MANY { ratio } else { MANY * (1.0 + libm::log(ratio / MANY)) }
 }
 
 /// Returns the losses that the lanes (learners trained side by side) would have if the label were the other class, for
@@ -97,10 +129,34 @@ fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
     Charges { values: charges(loss, &values, typical), wrong_side: wrong_side(loss, y, margins, &values) }
 }
 
+/// Adds to the charges, for losses of numbers, the loss that a lane (one of the learners trained side by side) has
+/// because a value of the row is beyond all earlier values of its feature. Squared loss is charged for it as other
+/// losses are, not logarithmically from the start: such a loss is due to the weights, and would come again with the
+/// next such value.
+#[cold]
+fn add_beyond(loss: Loss, y: f64, [margins, full]: [&Lanes; 2], typical: f64, charges: &mut Charges) {
+    if loss.classifies() || typical <= 0.0 {
+        return;
+    }
+    for (charge, (m, full)) in charges.values.iter_mut().zip(margins.0.iter().zip(full.0)) {
+        let beyond = loss.excess(y, full.into()) - loss.excess(y, (*m).into());
+        *charge += linear_then_logarithmic(beyond.max(0.0).min(f64::from(f32::MAX)) / typical);
+    }
+}
+
+/// Returns the charge of the constant prediction at a row, given its margin; `typical` is a typical loss.
+fn constant_charge(loss: Loss, y: f64, margin: f64, typical: f64) -> ConstantCharge {
+    let (value, wrong_side) = match loss.classifies() {
+        true => (loss.value(y, margin), loss.value(1.0, -margin.abs())),
+        false => (charge(loss, loss.excess(y, margin), typical), 0.0),
+    };
+    ConstantCharge { value, wrong_side }
+}
+
 impl MixtureWeights {
     /// Returns the initial mixture weights for lanes (learners trained side by side) with the given step-size scales:
     /// shares are proportional to 1/scale², since a lane with a large scale can do much harm.
-    pub(crate) fn new(scales: Lanes) -> MixtureWeights {
+    pub(crate) fn new(scales: Lanes, with_constant: bool) -> MixtureWeights {
         let statistic = scales.0.map(|scale| 2.0 * libm::log(f64::from(scale / scales.0[0])));
         let none = [0.0; LANES];
         let mut mixture = MixtureWeights {
@@ -110,6 +166,7 @@ impl MixtureWeights {
             shares: Lanes::default(),
             rows: 0,
             recent: [0.0; 3],
+            constant: with_constant.then(ConstantMember::default),
         };
         mixture.share();
         mixture
@@ -119,35 +176,59 @@ impl MixtureWeights {
     pub(crate) fn check(&self) -> Result<(), String> {
         let finite = self.statistic.iter().chain(&self.first).all(|x| x.is_finite());
         let sizes = self.wrong_side.iter().chain(&self.recent).all(|x| is_magnitude(*x)) && self.rows <= MOST_ROWS;
+        let constant = self.constant.is_none_or(|constant| {
+            constant.statistic.is_finite()
+                && constant.first.is_finite()
+                && is_magnitude(constant.wrong_side)
+                && [constant.share, constant.share_of_lanes].iter().all(|share| (0.0..=1.0).contains(share))
+        });
         let sum: f32 = self.shares.0.iter().sum();
         // The sum of the shares differs from 1 by rounding only.
         let shares = self.shares.0.iter().all(|share| (0.0..=1.0).contains(share)) && (sum - 1.0).abs() < 1e-3;
-        need(finite && sizes && shares, "the shares of the lanes are out of their range")
+        need(finite && sizes && constant && shares, "the shares of the lanes are out of their range")
     }
 
     pub(crate) fn shares(&self) -> Lanes {
         self.shares
     }
 
+    /// Returns the share of the constant prediction in the model, and that of all lanes together (learners trained side
+    /// by side), which is divided among them in proportion to [`shares`](MixtureWeights::shares).
+    pub(crate) fn constant_share(&self) -> (f64, f64) {
+        self.constant.map_or((0.0, 1.0), |constant| (constant.share, constant.share_of_lanes))
+    }
+
+    /// Returns the mixture of the margins of the lanes with that of the constant prediction.
+    pub(crate) fn mix(&self, margins: &Lanes, constant: f64) -> f64 {
+        let (share, rest) = self.constant_share();
+        f64::from(margins.dot(self.shares)) * rest + constant * share
+    }
+
     /// Updates the mixture weights with the losses of the lanes (learners trained side by side) at a row that has not
     /// been learnt yet; `y` and `margins` are in the units in which lanes store them.
-    pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, margins: &Lanes) {
+    /// For losses of numbers, `margins` and `full` are those of [`RowWorkspace`](super::row_workspace::RowWorkspace):
+    /// `output` and `unclipped`.
+    pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, [margins, full]: [&Lanes; 2], constant: f64) {
         // Charges of classification losses do not depend on the typical loss. The cap keeps an extreme label from
         // making the typical loss infinite for ever.
         let mixture = match loss.classifies() {
             true => 0.0,
-            false => loss.excess(y, f64::from(margins.dot(self.shares))).min(f64::from(f32::MAX)),
+            false => loss.excess(y, self.mix(margins, constant)).min(f64::from(f32::MAX)),
         };
         self.count(weight, mixture);
         let typical = self.recent[0] / self.recent[1];
-        self.update(weight, &charges_at(loss, y, margins, typical));
+        let mut charges = charges_at(loss, y, margins, typical);
+        if full != margins {
+            add_beyond(loss, y, [margins, full], typical, &mut charges);
+        }
+        self.update(weight, &charges, constant_charge(loss, y, constant, typical));
     }
 
     /// Updates the mixture weights from the charges (losses, as they count for the shares) of the lanes (learners
     /// trained side by side) at a row of a multiclass loss.
-    pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
+    pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges, constant: ConstantCharge) {
         self.count(weight, 0.0);
-        self.update(weight, charges);
+        self.update(weight, charges, constant);
     }
 
     #[inline(always)]
@@ -160,7 +241,7 @@ impl MixtureWeights {
     }
 
     #[inline(always)]
-    fn update(&mut self, weight: f64, charges: &Charges) {
+    fn update(&mut self, weight: f64, charges: &Charges, constant: ConstantCharge) {
         let keep = discount(self.rows);
         let [_, weights, rows] = self.recent;
         // Dividing by the mean weight makes the statistic count rows, whatever the scale of weights.
@@ -172,6 +253,10 @@ impl MixtureWeights {
         for (sum, loss) in self.wrong_side.iter_mut().zip(charges.wrong_side) {
             *sum = *sum * keep + weight * loss;
         }
+        if let Some(member) = &mut self.constant {
+            member.statistic = member.statistic * keep + part * constant.value;
+            member.wrong_side = member.wrong_side * keep + weight * constant.wrong_side;
+        }
         self.share();
     }
 
@@ -180,12 +265,17 @@ impl MixtureWeights {
     pub(crate) fn end_pass(&mut self, pass: u32, held_out: &HeldOutCharges) {
         if pass == 1 {
             self.first = self.statistic;
+            self.constant.iter_mut().for_each(|constant| constant.first = constant.statistic);
         }
         let fade = f64::from(pass).recip();
         for ((statistic, first), charge) in self.statistic.iter_mut().zip(&self.first).zip(held_out.charges()) {
             *statistic = charge + fade * first;
         }
         self.wrong_side = [0.0; LANES];
+        if let Some(constant) = &mut self.constant {
+            constant.statistic = held_out.constant_charge() + fade * constant.first;
+            constant.wrong_side = 0.0;
+        }
         self.share();
     }
 
@@ -205,6 +295,15 @@ impl MixtureWeights {
         let raw = exp_neg_abs(&Lanes(evidence.map(|evidence| (best - evidence).max(-1e30) as f32)));
         let sum: f32 = raw.0.iter().sum();
         self.shares = raw / Lanes([sum; LANES]);
+        if let Some(constant) = &mut self.constant {
+            let weights = self.recent[1];
+            let doubt = if weights > 0.0 { constant.wrong_side / weights } else { 0.0 };
+            let lead = CONSTANT_LEAD / self.rows.max(1) as f64;
+            let lead = libm::exp((constant.statistic + doubt).min(f64::MAX) - best - lead);
+            let odds = f64::from(sum) * lead;
+            constant.share = 1.0 / (1.0 + odds);
+            constant.share_of_lanes = if odds < 1.0 { odds / (1.0 + odds) } else { 1.0 / (1.0 + 1.0 / odds) };
+        }
     }
 
     /// Returns the index of the lane (one of the learners trained side by side) with the largest share; if shares are
@@ -220,7 +319,7 @@ impl MixtureWeights {
             .map(|k| Lane {
                 scale: shortest(scales.0[k]),
                 statistic: evidence[k] - best,
-                share: shortest(self.shares.0[k]),
+                share: shortest(self.shares.0[k] * self.constant_share().1 as f32),
             })
             .collect()
     }
@@ -241,24 +340,30 @@ pub(crate) struct HeldOutCharges {
     rows: f64,
     charges: [f64; LANES],
     wrong_side: [f64; LANES],
+    constant: ConstantCharge,
 }
 
 impl HeldOutCharges {
     /// Starts the sums with no rows; `typical` is the mean loss, on the held-out rows, of the best lane (one of the
     /// learners trained side by side), relative to which losses of regression count.
     pub(crate) fn new(loss: Loss, typical: f64) -> HeldOutCharges {
-        HeldOutCharges { loss, typical, weight: 0.0, rows: 0.0, charges: [0.0; LANES], wrong_side: [0.0; LANES] }
+        let (charges, wrong_side) = ([0.0; LANES], [0.0; LANES]);
+        let constant = ConstantCharge { value: 0.0, wrong_side: 0.0 };
+        HeldOutCharges { loss, typical, weight: 0.0, rows: 0.0, charges, wrong_side, constant }
     }
 
-    pub(crate) fn add(&mut self, weight: f64, y: f64, margins: &Lanes) {
-        self.add_charges(weight, &charges_at(self.loss, y, margins, self.typical));
+    pub(crate) fn add(&mut self, weight: f64, y: f64, margins: &Lanes, constant: f64) {
+        let (loss, typical) = (self.loss, self.typical);
+        self.add_charges(weight, &charges_at(loss, y, margins, typical), constant_charge(loss, y, constant, typical));
     }
 
     /// Adds the charges (losses, as they count for the shares) of the lanes (learners trained side by side) at a
     /// held-out row of a multiclass loss.
-    pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges) {
+    pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges, constant: ConstantCharge) {
         self.weight += weight;
         self.rows += 1.0;
+        self.constant.value += weight * constant.value;
+        self.constant.wrong_side += weight * constant.wrong_side;
         for k in 0..LANES {
             self.charges[k] += weight * charges.values[k];
             self.wrong_side[k] += weight * charges.wrong_side[k];
@@ -271,5 +376,10 @@ impl HeldOutCharges {
     fn charges(&self) -> [f64; LANES] {
         let usual = self.weight / self.rows;
         std::array::from_fn(|k| self.charges[k] / usual + self.wrong_side[k] / self.weight)
+    }
+
+    /// Returns the same sum as [`charges`](HeldOutCharges::charges) for the constant prediction.
+    fn constant_charge(&self) -> f64 {
+        self.constant.value / (self.weight / self.rows) + self.constant.wrong_side / self.weight
     }
 }

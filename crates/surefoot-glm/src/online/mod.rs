@@ -7,6 +7,7 @@
 
 pub(crate) mod arrays;
 pub(crate) mod averaging;
+pub(crate) mod constant;
 pub(crate) mod coordinate;
 pub(crate) mod coordinate_store;
 pub(crate) mod label_units;

@@ -9,9 +9,10 @@ mod state;
 pub(crate) use state::check;
 
 use super::{
+    constant::ClassConstants,
     coordinate::Gradients,
     coordinate_store::CoordinateStore,
-    mixture_weights::HeldOutCharges,
+    mixture_weights::{ConstantCharge, HeldOutCharges},
     row_workspace::RowWorkspace,
     scalars::{Scalars, UNBOUNDED, flushed},
     terms::Terms,
@@ -33,6 +34,7 @@ use crate::{
     simd::lanes::Lanes,
 };
 use std::io;
+use surefoot::Real;
 
 /// Default online learner for multiclass losses: the lanes (learners trained side by side) of all classes, and the
 /// mixture weights that the classes share.
@@ -41,6 +43,8 @@ pub(crate) struct Multiclass {
     loss: Loss,
     intercept: bool,
     scalars: Scalars,
+    /// Statistics of the constant prediction.
+    constants: ClassConstants,
     /// Group numbers of features; `None` if no feature group has a penalty factor or bounds.
     group_index: Option<GroupIndex>,
     /// Coordinate stores (learner state per feature): one per class by class number, and an empty one for the next new
@@ -65,12 +69,19 @@ pub(crate) struct Multiclass {
 impl Multiclass {
     /// Returns an untrained learner for a multiclass loss.
     pub(crate) fn new(settings: &Settings) -> Multiclass {
-        Multiclass::assemble(settings, Scalars::new(settings), Vec::new(), GroupIndex::new(settings))
+        Multiclass::assemble(
+            settings,
+            Scalars::new(settings),
+            ClassConstants::default(),
+            Vec::new(),
+            GroupIndex::new(settings),
+        )
     }
 
     fn assemble(
         settings: &Settings,
         scalars: Scalars,
+        constants: ClassConstants,
         stores: Vec<CoordinateStore>,
         group_index: Option<GroupIndex>,
     ) -> Multiclass {
@@ -78,6 +89,7 @@ impl Multiclass {
             loss: settings.loss,
             intercept: settings.intercept,
             scalars,
+            constants,
             group_index,
             stores,
             workspaces: Vec::new(),
@@ -101,8 +113,17 @@ impl Multiclass {
         self.stores.len() - 1
     }
 
-    fn terms(&self) -> Terms {
-        self.scalars.terms(self.loss, self.intercept, 1.0)
+    /// Returns the terms of the class with the given number; those of a class without rows if `class` is
+    /// [`len`](Multiclass::len).
+    fn terms(&self, class: usize) -> Terms {
+        self.scalars.terms_with(self.loss, self.intercept, 1.0, self.constants.margin(self.loss, class))
+    }
+
+    /// Returns the charge of the constant prediction at a row of class `y`, among the first `count` classes.
+    fn constant_charge(&self, y: usize, count: usize) -> ConstantCharge {
+        let margins: Vec<Lanes> = (0..count).map(|class| Lanes::of(self.constants.margin(self.loss, class))).collect();
+        let charges = self.loss.multiclass_charges(y, &margins);
+        ConstantCharge { value: charges.values[0], wrong_side: charges.wrong_side[0] }
     }
 
     /// Looks up the coordinates of a row and computes its margins for the first `count` classes.
@@ -113,8 +134,8 @@ impl Multiclass {
             store.find(row, workspace)?;
         }
         self.workspaces[count].clear();
-        let terms = self.terms();
         for (k, store) in self.stores[..count].iter().enumerate() {
+            let terms = self.terms(k);
             // The coordinates of the next class are prefetched while the current class is processed.
             let (here, next) = self.workspaces.split_at_mut(k + 1);
             store.ask(&terms, &mut here[k], next[0].slots());
@@ -170,10 +191,12 @@ impl RowLearner for Multiclass {
     }
 
     fn charge(&mut self, y: f64, weight: f64) {
-        self.scalars.mixture.add_charges(weight, &self.loss.multiclass_charges(y as usize, &self.outputs));
+        let y = y as usize;
+        let constant = self.constant_charge(y, self.outputs.len());
+        self.scalars.mixture.add_charges(weight, &self.loss.multiclass_charges(y, &self.outputs), constant);
     }
 
-    fn tell(&mut self, _: f64, weight: f64) {
+    fn tell(&mut self, y: f64, weight: f64) {
         let scalars = &mut self.scalars;
         let largest = self
             .derivatives
@@ -200,6 +223,7 @@ impl RowLearner for Multiclass {
             shrinkage.add_classes(weight, per, &self.gradients);
         }
         self.group_index.iter_mut().for_each(GroupIndex::commit);
+        self.constants.count(y as usize, weight);
         scalars.averaging.advance();
     }
 
@@ -211,7 +235,8 @@ impl RowLearner for Multiclass {
         row_loop.holdout.visit(&mut |row| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, self.ask_all(row, count)) {
-                charges.add_charges(row.weight, &loss.multiclass_charges(y as usize, &self.outputs));
+                let constant = self.constant_charge(y as usize, count);
+                charges.add_charges(row.weight, &loss.multiclass_charges(y as usize, &self.outputs), constant);
             }
         })?;
         self.scalars.mixture.end_pass(row_loop.holdout.run.completed + 1, &charges);

@@ -47,6 +47,10 @@ pub(crate) struct RowWorkspace {
     /// Margins of the lanes (learners trained side by side) at their output points, which are the averages of their
     /// iterates.
     pub(crate) output: Lanes,
+    /// Margins that the lanes (learners trained side by side) have at their output points before the scale of any
+    /// feature has grown to a value of the row. They equal `output`, in which such values count as the new scale, unless
+    /// a value exceeds all earlier values of its feature.
+    pub(crate) unclipped: Lanes,
     /// Margins of the lanes (learners trained side by side) at their query points, where gradients are computed.
     pub(crate) query: Lanes,
 }
@@ -139,6 +143,7 @@ impl RowWorkspace {
     pub(crate) fn add_offset(&mut self, model: f64, lanes: f64) {
         self.margin += model;
         self.output = self.output + Lanes::of(lanes);
+        self.unclipped = self.unclipped + Lanes::of(lanes);
         self.query = self.query + Lanes::of(lanes);
     }
 

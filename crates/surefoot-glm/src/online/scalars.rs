@@ -2,6 +2,7 @@
 
 use super::{
     averaging::Averaging,
+    constant::Constant,
     label_units::LabelUnits,
     mixture_weights::{MixtureWeights, shortest},
     shrinkage::Shrinkage,
@@ -19,6 +20,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use surefoot::Real;
 
 /// State of the default online learner that is not kept per coordinate: number of rows learnt, units of stored numbers,
 /// step sizes, mixture weights and shrinkage by the penalty.
@@ -29,6 +31,9 @@ pub(super) struct Scalars {
     pub(super) units: LabelUnits,
     pub(super) mixture: MixtureWeights,
     pub(super) step_sizes: StepSizes,
+    /// Statistics of the constant prediction, for losses with a single margin.
+    #[serde(default)]
+    pub(super) constant: Constant,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shrinkage: Option<Shrinkage>,
 }
@@ -44,8 +49,9 @@ impl Scalars {
         Scalars {
             averaging: Averaging::new(),
             units: LabelUnits::new(loss),
-            mixture: MixtureWeights::new(StepSizes::grid(loss)),
+            mixture: MixtureWeights::new(StepSizes::grid(loss), settings.intercept),
             step_sizes: StepSizes::default(),
+            constant: Constant::default(),
             shrinkage: Shrinkage::new(settings),
         }
     }
@@ -57,6 +63,7 @@ impl Scalars {
         scalars.units.check(settings.loss)?;
         scalars.mixture.check()?;
         scalars.step_sizes.check()?;
+        scalars.constant.check()?;
         scalars.shrinkage.as_ref().map_or(Ok(()), |shrinkage| shrinkage.check(settings))?;
         Ok(scalars)
     }
@@ -79,14 +86,24 @@ impl Scalars {
         Lanes(self.step_sizes.scales(loss).0.map(|scale| scale * labels))
     }
 
+    /// Returns the terms for losses with a single margin, whose model contains the constant prediction.
     pub(super) fn terms(&self, loss: Loss, intercept: bool, sign: f64) -> Terms {
-        let scales = self.scales(loss);
+        // With a log link the offset of all margins is the constant prediction.
+        let constant = if loss.variance_power().is_some() { 0.0 } else { self.constant.margin(loss, &self.units) };
+        self.terms_with(loss, intercept, sign, constant)
+    }
+
+    /// Returns the terms of a model whose constant prediction has the given margin, in the unit of margins.
+    pub(super) fn terms_with(&self, loss: Loss, intercept: bool, sign: f64, constant: f64) -> Terms {
+        let (scales, (share, rest)) = (self.scales(loss), self.mixture.constant_share());
+        let (factor, mut offset) = (sign * self.units.margin(), self.units.offset(intercept));
+        offset.model += factor * share * constant;
         Terms {
             averaging: self.averaging,
             scales,
-            parts: scales * self.mixture.shares(),
-            factor: sign * self.units.margin(),
-            offset: self.units.offset(intercept),
+            parts: scales * self.mixture.shares() * Lanes::of(rest),
+            factor,
+            offset,
             shrink_step: self.shrinkage.as_ref().map(|shrinkage| shrinkage.shrink_step(sign)),
         }
     }
@@ -102,6 +119,7 @@ impl Scalars {
     /// step-size scale of all, 1 if it has the largest, and 0 otherwise.
     pub(super) fn grid_edge(&self) -> i8 {
         match self.mixture.leader() {
+            _ if self.mixture.constant_share().0 > 0.5 => 0,
             0 => -1,
             k if k == LANES - 1 => 1,
             _ => 0,

@@ -197,11 +197,14 @@ impl RowLearner for SingleMargin {
 
     fn charge(&mut self, y: f64, weight: f64) {
         let units = &self.scalars.units;
+        let constant = self.scalars.constant.margin(self.loss, units) + units.offset_in_units(self.sign * self.offset);
+        let workspace = &self.workspaces[0];
         self.scalars.mixture.add(
             units.loss_in_units(self.loss),
             units.label_in_units(y),
             weight,
-            &self.workspaces[0].output,
+            [&workspace.output, &workspace.unclipped],
+            constant,
         );
         if let Some(shrinkage) = &mut self.scalars.shrinkage {
             shrinkage.record_losses(self.loss, y, weight, &self.shrunk);
@@ -236,6 +239,7 @@ impl RowLearner for SingleMargin {
         }
         self.group_index.iter_mut().for_each(GroupIndex::commit);
         self.scalars.units.count(self.loss, y, self.offset, weight);
+        self.scalars.constant.count(self.loss, y, self.offset, weight);
         self.scalars.averaging.advance();
     }
 
@@ -243,28 +247,32 @@ impl RowLearner for SingleMargin {
     /// rows, and scores the penalties of a path.
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let (encoder, units) = (row_loop.counts.encoder.clone(), self.scalars.units);
+        let constant = self.scalars.constant.margin(self.loss, &units);
         let terms = self.terms(encoder.sign());
         let loss = units.loss_in_units(self.loss);
         let (store, workspace) = (&mut self.store, &mut self.workspaces[0]);
-        let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes)| {
+        let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes, f64)| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, store.find(row, workspace)) {
                 store.ask(&terms, workspace, &[]);
+                let offset = units.offset_in_units(encoder.sign() * row.offset);
                 if row.offset != 0.0 {
-                    workspace.add_offset(row.offset, units.offset_in_units(encoder.sign() * row.offset));
+                    workspace.add_offset(row.offset, offset);
                 }
-                then(units.label_in_units(y), row.weight, &workspace.output);
+                then(units.label_in_units(y), row.weight, &workspace.output, constant + offset);
             }
         };
         let mut means = [Mean::default(); LANES];
         row_loop.holdout.visit(&mut |row| {
-            each(row, &mut |y, weight, margins| {
+            each(row, &mut |y, weight, margins, _| {
                 means.iter_mut().zip(&margins.0).for_each(|(mean, &m)| mean.add(loss.excess(y, m.into()), weight));
             });
         })?;
         let typical = means.iter().filter_map(Mean::value).fold(f64::INFINITY, f64::min);
         let mut charges = HeldOutCharges::new(loss, typical);
-        row_loop.holdout.visit(&mut |row| each(row, &mut |y, weight, margins| charges.add(weight, y, margins)))?;
+        row_loop.holdout.visit(&mut |row| {
+            each(row, &mut |y, weight, margins, constant| charges.add(weight, y, margins, constant));
+        })?;
         self.scalars.mixture.end_pass(row_loop.holdout.run.completed + 1, &charges);
         self.score_path(row_loop)
     }
