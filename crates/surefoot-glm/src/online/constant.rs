@@ -100,12 +100,15 @@ pub(crate) struct ClassConstants {
     largest_weight: f64,
     /// Total weight of each class, by class number.
     totals: Vec<f64>,
+    /// Total weight of all classes.
+    all: f64,
 }
 
 impl ClassConstants {
     /// Checks that the statistics of a model with `classes` classes, read from a file, are within their ranges.
     pub(crate) fn check(&self, classes: usize) -> Result<(), String> {
-        let sound = is_magnitude(self.largest_weight) && self.totals.iter().all(|x| is_magnitude(*x));
+        let mut sizes = self.totals.iter().chain([&self.largest_weight, &self.all]);
+        let sound = sizes.all(|x| is_magnitude(*x));
         need(sound && self.totals.len() <= classes, "the statistics of the constant prediction are out of their range")
     }
 
@@ -114,10 +117,7 @@ impl ClassConstants {
     pub(crate) fn margin(&self, loss: Loss, class: usize) -> f64 {
         let Some(&total) = self.totals.get(class) else { return 0.0 };
         match loss {
-            Loss::Ovr => {
-                let others = self.totals.iter().sum::<f64>() - total;
-                libm::log((total + 0.5) / (others.max(0.0) + 0.5))
-            }
+            Loss::Ovr => libm::log((total + 0.5) / ((self.all - total).max(0.0) + 0.5)),
             // Margins are relative to that of a class without rows.
             _ => libm::log1p(2.0 * total),
         }
@@ -127,10 +127,11 @@ impl ClassConstants {
     pub(crate) fn count(&mut self, class: usize, weight: f64) {
         if weight > self.largest_weight {
             let ratio = self.largest_weight / weight;
-            self.totals.iter_mut().for_each(|total| *total *= ratio);
+            self.totals.iter_mut().chain([&mut self.all]).for_each(|total| *total *= ratio);
             self.largest_weight = weight;
         }
         self.totals.resize(self.totals.len().max(class + 1), 0.0);
         self.totals[class] += weight / self.largest_weight;
+        self.all += weight / self.largest_weight;
     }
 }

@@ -88,16 +88,17 @@ impl Scalars {
 
     /// Returns the terms for losses with a single margin, whose model contains the constant prediction.
     pub(super) fn terms(&self, loss: Loss, intercept: bool, sign: f64) -> Terms {
-        // With a log link the offset of all margins is the constant prediction.
-        let constant = if loss.variance_power().is_some() { 0.0 } else { self.constant.margin(loss, &self.units) };
-        self.terms_with(loss, intercept, sign, constant)
+        self.terms_with(loss, intercept, sign, self.constant.margin(loss, &self.units))
     }
 
     /// Returns the terms of a model whose constant prediction has the given margin, in the unit of margins.
     pub(super) fn terms_with(&self, loss: Loss, intercept: bool, sign: f64, constant: f64) -> Terms {
         let (scales, (share, rest)) = (self.scales(loss), self.mixture.constant_share());
         let (factor, mut offset) = (sign * self.units.margin(), self.units.offset(intercept));
-        offset.model += factor * share * constant;
+        // With a log link the offset of all margins is the constant prediction.
+        if loss.variance_power().is_none() {
+            offset.model += factor * share * constant;
+        }
         Terms {
             averaging: self.averaging,
             scales,

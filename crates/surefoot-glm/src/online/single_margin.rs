@@ -55,6 +55,8 @@ pub(crate) struct SingleMargin {
     /// Derivative of the loss with respect to the margin for each lane (one of the learners trained side by side) at
     /// the current row, computed by `prepare` for `tell`.
     gradient: Lanes,
+    /// Margin of the constant prediction for the current row, in the unit of margins, without the offset of the row.
+    constant: f64,
     /// Offset of the current row, which is added to its margins.
     offset: f64,
     /// Margin of the model before shrinkage at the current row, with the sign that fits encoded labels (that of the
@@ -82,6 +84,7 @@ impl SingleMargin {
             workspaces: Default::default(),
             sign: 1.0,
             gradient: Lanes::default(),
+            constant: 0.0,
             offset: 0.0,
             learnt: 0.0,
             shrunk: Vec::new(),
@@ -91,7 +94,9 @@ impl SingleMargin {
     /// Computes the margins of the current row, which must have been looked up, and whose `sign` and `offset` must have
     /// been set.
     fn ask_again(&mut self) {
-        let terms = self.terms(self.sign);
+        self.constant = self.scalars.constant.margin(self.loss, &self.scalars.units);
+        let intercept = self.store.intercept.is_some();
+        let terms = self.scalars.terms_with(self.loss, intercept, self.sign, self.constant);
         let [workspace, next] = &mut self.workspaces;
         self.store.ask(&terms, workspace, next.halves().0);
         if let Some(shrinkage) = &self.scalars.shrinkage {
@@ -197,7 +202,7 @@ impl RowLearner for SingleMargin {
 
     fn charge(&mut self, y: f64, weight: f64) {
         let units = &self.scalars.units;
-        let constant = self.scalars.constant.margin(self.loss, units) + units.offset_in_units(self.sign * self.offset);
+        let constant = self.constant + units.offset_in_units(self.sign * self.offset);
         let workspace = &self.workspaces[0];
         self.scalars.mixture.add(
             units.loss_in_units(self.loss),
