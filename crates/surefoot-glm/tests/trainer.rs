@@ -132,7 +132,8 @@ fn a_lane_is_algorithm_1_of_the_library() {
             let learner = || LaneLearner::new(rows[0].values.len(), scale);
             let mut average = DenseAnytime::new(learner(), weights);
             let mut method = DenseAnytime::new(learner(), weights).interpolate(0.4);
-            for (t, (row, expected)) in rows.iter().zip(&told.margins).enumerate() {
+            for (t, (row, expected)) in rows.iter().zip(&told.lanes).enumerate() {
+                let expected = expected[0];
                 let margin = average.query().dot(&row.values[..]);
                 // A gradient below 2⁻³⁰ of the first counts as 0 in the trainer, and the largest scale is 10.
                 let close = (margin - expected).abs() <= 1e-7 * (1.0 + expected.abs());

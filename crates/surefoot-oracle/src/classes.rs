@@ -2,14 +2,15 @@
 //!
 //! Class c has its own θ, S, M and n per coordinate, all 0 until the first row of the class. For lane k (one of the learners trained side by
 //! side), m_c denotes the margin of class c at the lane's output point, and q_c the margin at 0.4·x_t + 0.6·w_t. The gradient in q_c is
-//! p_c − \[c = y\], with p_c = e^(q_c)/Σ e^(q_j) for softmax and p_c = 1/(1 + e^(−q_c)) for one-vs-rest. The gradient of the model in q_c is
-//! the root of Σ_k p_k g_kc²; ρ_k is the ratio of Σ_c g_kc² to that of the model. A lane is charged the loss of its m, and the loss of one
+//! p_c − \[c = y\], with p_c = e^(q_c)/Σ e^(q_j) for softmax and p_c = 1/(1 + e^(−q_c)) for one-vs-rest. A lane is charged the loss of its m, and the loss of one
 //! pseudo-row: for softmax labelled with the second likeliest class, for one-vs-rest with every class on the wrong side. The first row of a
 //! class is scored and charged with margin 0 for this class beside those of the known classes.
+//! Stacking (`stacking.rs`) has one coefficient per lane for all classes.
 //!
 //! The constant prediction has the margin ln(2·N_c + 1) of class c for softmax, where N_c is the weight of its rows in units of the largest
 //! weight, and ln((N_c + ½)/(Σ N − N_c + ½)) for one-vs-rest; 0 for a class without rows.
 
+use crate::stacking::{ClassLoss, Stacking};
 use crate::trainer::{Row, Shares, Told, intercept};
 
 /// Loss of a class label y (a class number) and the margins m_c of all classes c.
@@ -53,6 +54,29 @@ impl Loss {
     }
 }
 
+impl ClassLoss for Loss {
+    fn value(&self, y: f64, margins: &[f64]) -> f64 {
+        Loss::value(*self, y as usize, margins)
+    }
+
+    fn gradient(&self, y: f64, margins: &[f64]) -> Vec<f64> {
+        Loss::gradient(*self, y as usize, margins)
+    }
+
+    fn hessian(&self, _: f64, margins: &[f64]) -> Vec<Vec<f64>> {
+        let sum: f64 = margins.iter().map(|m| m.exp()).sum();
+        let p = |m: f64| match self {
+            Loss::Softmax => m.exp() / sum,
+            Loss::Ovr => 1.0 / (1.0 + (-m).exp()),
+        };
+        let entry = |c: usize, d: usize| match self {
+            Loss::Softmax => f64::from(c == d) * p(margins[c]) - p(margins[c]) * p(margins[d]),
+            Loss::Ovr => f64::from(c == d) * (p(margins[c]) * (1.0 - p(margins[c]))).max(1e-4),
+        };
+        (0..margins.len()).map(|c| (0..margins.len()).map(|d| entry(c, d)).collect()).collect()
+    }
+}
+
 fn signed(right: bool, m: f64) -> f64 {
     if right { -m } else { m }
 }
@@ -61,7 +85,8 @@ fn signed(right: bool, m: f64) -> f64 {
 struct Class {
     unit: Vec<f64>,
     touches: Vec<f64>,
-    squares: Vec<f64>,
+    /// Sum S of squared gradients, one vector per lane.
+    squares: Vec<Vec<f64>>,
     /// Sum θ of the negative gradients, one vector per lane; [`Class::past`] holds the iterates of all past rounds of each lane, oldest
     /// first.
     theta: Vec<Vec<f64>>,
@@ -71,17 +96,17 @@ struct Class {
 impl Class {
     fn new(lanes: usize, d: usize, rounds: usize) -> Class {
         let zeros = || vec![0.0; d];
-        let (theta, past) = (vec![zeros(); lanes], vec![vec![zeros(); rounds]; lanes]);
-        Class { unit: zeros(), touches: zeros(), squares: zeros(), theta, past }
+        let (squares, theta, past) = (vec![zeros(); lanes], vec![zeros(); lanes], vec![vec![zeros(); rounds]; lanes]);
+        Class { unit: zeros(), touches: zeros(), squares, theta, past }
     }
 
     /// Computes and stores the iterate of each lane for the next round; returns for each lane the average of its iterates and the iterate,
     /// both multiplied by the lane's scale.
     fn points(&mut self, scales: &[f64]) -> Vec<(Vec<f64>, Vec<f64>)> {
-        let (squares, touches) = (&self.squares, &self.touches);
-        let lanes = self.theta.iter().zip(&mut self.past).zip(scales);
+        let touches = &self.touches;
+        let lanes = self.theta.iter().zip(&self.squares).zip(&mut self.past).zip(scales);
         lanes
-            .map(|((theta, past), scale)| {
+            .map(|(((theta, squares), past), scale)| {
                 let iterate = |j: usize| match squares[j] {
                     0.0 => 0.0,
                     s => theta[j] / (s * (1.0 + 4.0 / touches[j])).sqrt(),
@@ -100,7 +125,7 @@ impl Class {
             if x.abs() > self.unit[j] {
                 let r = self.unit[j] / x.abs();
                 self.theta.iter_mut().for_each(|theta| theta[j] *= r);
-                self.squares[j] *= r * r;
+                self.squares.iter_mut().for_each(|squares| squares[j] *= r * r);
                 self.unit[j] = x.abs();
             }
             self.touches[j] += f64::from(*x != 0.0);
@@ -120,7 +145,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     let (lanes, d) = (scales.len(), rows[0].values.len());
     let mut classes: Vec<Class> = Vec::new();
     let (mut charges, mut doubts) = (Vec::new(), Vec::new());
-    let (mut pace, mut paces, mut unit) = (0.0, vec![0.0; lanes], 0.0);
+    let (mut unit, mut stacking) = (0.0, Stacking::new(lanes + 1));
     let mut told = Told::default();
     for (t, row) in rows.iter().enumerate() {
         let y = row.label as usize;
@@ -128,15 +153,17 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         if new {
             classes.push(Class::new(lanes, d, t));
         }
-        let rates = rates(scales, pace, &paces);
-        let points: Vec<_> = classes.iter_mut().map(|class| class.points(&rates)).collect();
+        let points: Vec<_> = classes.iter_mut().map(|class| class.points(scales)).collect();
         let before = shares(&charges, &doubts, &rows[..t], scales);
         let constants = constants(loss, &rows[..t], classes.len());
         told.shares = before.of_lanes();
+        let correction = stacking.correction();
+        let coefficients: Vec<f64> = told.shares.iter().zip(&correction).map(|(p, b)| p + b).collect();
+        let share = before.constant + correction[lanes];
         for ((class, points), constant) in classes.iter().zip(&points).zip(&constants) {
-            let weights = mixture(&told.shares, points, &class.unit);
+            let weights = mixture(&coefficients, points, &class.unit);
             let margin: f64 = weights.iter().zip(&row.values).map(|(w, x)| w * x).sum();
-            told.margins.push(margin + before.constant * constant);
+            told.margins.push(margin + share * constant);
         }
         classes.iter_mut().for_each(|class| class.fit(&row.values));
         let relative = |c: usize, j: usize| if row.values[j] == 0.0 { 0.0 } else { row.values[j] / classes[c].unit[j] };
@@ -149,6 +176,15 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         let members: Vec<Vec<f64>> = (0..lanes).map(outputs).chain([constants]).collect();
         charges.push(members.iter().map(|margins| loss.value(y, margins)).collect::<Vec<f64>>());
         doubts.push(members.iter().map(|margins| loss.doubt(margins)).collect::<Vec<f64>>());
+        let of_class = |c: usize| members.iter().map(|margins| margins[c]).collect::<Vec<f64>>();
+        let by_class: Vec<Vec<f64>> = (0..classes.len()).map(of_class).collect();
+        let all: Vec<f64> = told.shares.iter().copied().chain([before.constant]).collect();
+        let mixed: Vec<f64> = by_class.iter().map(|z| z.iter().zip(&all).map(|(z, p)| z * p).sum()).collect();
+        let sum = |of: &dyn Fn(&Row) -> f64| {
+            rows[..=t].iter().enumerate().map(|(s, row)| ((s + 2) * (s + 3)) as f64 * of(row)).sum::<f64>()
+        };
+        let weight = row.weight / (sum(&|row| row.weight) / sum(&|_| 1.0));
+        stacking.learn(&loss, row.label, &by_class, &mixed, weight);
         let mut gradients: Vec<Vec<f64>> =
             (0..lanes).map(|k| loss.gradient(y, &queries(k)).into_iter().map(|g| row.weight * g).collect()).collect();
         if unit == 0.0 {
@@ -156,42 +192,28 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         }
         let small = |g: &&mut f64| g.abs() < unit * 2f64.powi(-30);
         gradients.iter_mut().flatten().filter(small).for_each(|g| *g = 0.0);
-        // From here on the shares of the lanes include this row.
-        let after = shares(&charges, &doubts, &rows[..=t], scales);
-        let keep = 1.0 - 1.0 / (t + 2) as f64;
-        pace *= keep;
-        paces.iter_mut().for_each(|pace| *pace *= keep);
         let relatives: Vec<Vec<f64>> = (0..classes.len()).map(|c| (0..d).map(|j| relative(c, j)).collect()).collect();
         for (c, class) in classes.iter_mut().enumerate() {
-            let model = (0..lanes).map(|k| after.lanes[k] * gradients[k][c].powi(2)).sum::<f64>().sqrt();
-            pace += model * model;
             for k in 0..lanes {
-                let g = gradients[k][c].clamp(-2.0 * model, 2.0 * model);
-                paces[k] += g * g;
+                let g = gradients[k][c];
                 (0..d).for_each(|j| class.theta[k][j] -= g * relatives[c][j]);
+                (0..d).for_each(|j| class.squares[k][j] += (g * relatives[c][j]).powi(2));
             }
-            (0..d).for_each(|j| class.squares[j] += (model * relatives[c][j]).powi(2));
         }
     }
-    let rates = rates(scales, pace, &paces);
     let after = shares(&charges, &doubts, rows, scales);
     let constants = constants(loss, rows, classes.len());
     told.shares = after.of_lanes();
+    let correction = stacking.correction();
+    let coefficients: Vec<f64> = told.shares.iter().zip(&correction).map(|(p, b)| p + b).collect();
+    let share = after.constant + correction[lanes];
     for (class, constant) in classes.iter_mut().zip(constants) {
-        let points = class.points(&rates);
-        let mut weights = mixture(&told.shares, &points, &class.unit);
-        weights[0] += after.constant * constant;
+        let points = class.points(scales);
+        let mut weights = mixture(&coefficients, &points, &class.unit);
+        weights[0] += share * constant;
         told.weights.extend(weights);
     }
     told
-}
-
-/// Returns the factor D_k/√ρ_k by which the iterates of each lane k are multiplied, for its scale D_k and the ratio ρ_k of its sum of
-/// squared gradients, in `paces`, to that of the model, `pace`.
-fn rates(scales: &[f64], pace: f64, paces: &[f64]) -> Vec<f64> {
-    let rate =
-        |(scale, lane): (&f64, &f64)| if pace > 0.0 && *lane > 0.0 { scale * (pace / lane).sqrt() } else { *scale };
-    scales.iter().zip(paces).map(rate).collect()
 }
 
 /// Returns the margins of the constant prediction after these rows, for the given number of classes.

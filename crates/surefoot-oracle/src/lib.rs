@@ -16,6 +16,7 @@ pub mod number;
 pub mod parameter_free;
 pub mod proximal;
 pub mod public;
+mod stacking;
 pub mod trainer;
 pub mod vectors;
 

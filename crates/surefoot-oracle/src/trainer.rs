@@ -1,23 +1,23 @@
 //! The one-pass trainer, written directly from its definition: vectors are dense, and all sums over the past are recomputed, in f64.
 //!
 //! Each lane k (one of the learners trained side by side) has a scale D_k. Coordinate j is divided by M_j, the largest |x_j| so far, and n_j
-//! counts the rows in which it is nonzero. The iterate is w^k_{t,j} = θ^k_j/√(S_j(1 + 4/n_j)), and the average is
-//! x^k_t = (1/A_t) Σ_{s≤t} α_s w^k_s with A_t = t^{3/2}. The lane's point is σ_t·D_k/√ρ_k times the average. The label scale σ_t is the root
+//! counts the rows in which it is nonzero. The iterate is w^k_{t,j} = θ^k_j/√(S^k_j(1 + 4/n_j)), and the average is
+//! x^k_t = (1/A_t) Σ_{s≤t} α_s w^k_s with A_t = t^{3/2}. The lane's point is σ_t·D_k times the average. The label scale σ_t is the root
 //! mean square of the labels before row t for squared loss, their mean absolute value for other losses of numbers, and 1 for classes and
-//! with a log link. The ratio ρ_k is that of the lane's squared gradients to the model's, with the past discounted by t/(t + 1) per row, for
-//! squared and Huber loss by t/(t + 3).
+//! with a log link.
 //!
 //! With a log link, labels are divided by the first positive label and margins are reduced by its logarithm. Every margin gets the logarithm
 //! of the mean label before row t as an offset, or that of 1/t while all labels are 0. While they are, nothing else is learnt.
 //!
-//! The gradient g_k is taken at 0.4·x_t + 0.6·w_t. The model's gradient is g = √(Σ p_k g_k²); g_k is clipped at ±2g, and S_j = Σ (g x_j/M_j)².
-//! When M_j grows by a factor r, θ_j is divided by r and S_j by r², while the past of w_j stays unchanged: Theorem 1 does not cover this
-//! change of scale, nor those by σ and ρ. Gradients below 2⁻³⁰ times the first one count as 0.
+//! The gradient g_k is taken at 0.4·x_t + 0.6·w_t, and S^k_j = Σ (g_k x_j/M_j)². When M_j grows by a factor r, θ_j is divided by r and S_j by
+//! r², while the past of w_j stays unchanged: Theorem 1 does not cover this change of scale, nor that by σ. Gradients below 2⁻³⁰ times the first one count as 0.
 //!
 //! The model is Σ_k p_k x^k + p_0 c with p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), where [`Loss`] defines the charge of a row, and the charge
 //! of s = 0 is 2·ln(D_k/D_1). For classes a lane is also charged for one pseudo-row with its usual margin on the wrong side. The constant
 //! prediction c ([`constant`]), which is part of the model's intercept, is charged like a lane, from 0 at s = 0, and after t
-//! rows 30/t less; without an intercept p_0 = 0. In sums of gradients p_k/(1 − p_0) takes the place of p_k.
+//! rows 30/t less; without an intercept p_0 = 0. With logistic loss, stacking of the lanes and the constant prediction (`stacking.rs`) is added.
+
+use crate::stacking::{ClassLoss, Stacking};
 
 /// Loss of a label y and a margin m.
 ///
@@ -130,6 +130,21 @@ impl Loss {
     }
 }
 
+impl ClassLoss for Loss {
+    fn value(&self, y: f64, margins: &[f64]) -> f64 {
+        Loss::value(*self, y, margins[0])
+    }
+
+    fn gradient(&self, y: f64, margins: &[f64]) -> Vec<f64> {
+        vec![self.derivative(y, margins[0])]
+    }
+
+    fn hessian(&self, _: f64, margins: &[f64]) -> Vec<Vec<f64>> {
+        let p = 1.0 / (1.0 + margins[0].exp());
+        vec![vec![(p * (1.0 - p)).max(1e-4)]]
+    }
+}
+
 /// Returns the mean label of the rows, weighted by their importance weights; 0 if there are none.
 fn mean_label(rows: &[Row]) -> f64 {
     let weight: f64 = rows.iter().map(|row| row.weight).sum();
@@ -152,6 +167,9 @@ pub struct Row {
 pub struct Told {
     /// Margin that the model predicts for each row, before it learns the row.
     pub margins: Vec<f64>,
+    /// Margins of the lanes and, last, of the constant prediction for each row, before the row is learnt, in units of labels; for many
+    /// classes empty.
+    pub lanes: Vec<Vec<f64>>,
     /// Weights of the model after the last row, for unscaled values of features.
     pub weights: Vec<f64>,
     /// Share of each lane (one of the learners trained side by side) in the model after the last row.
@@ -161,8 +179,8 @@ pub struct Told {
 struct Lane {
     scale: f64,
     theta: Vec<f64>,
-    /// Sum over rows of the lane's squared loss derivative, after clipping and with old rows discounted.
-    pace: f64,
+    /// Sum S of squared gradients.
+    squares: Vec<f64>,
     /// Iterates of all rounds so far, one vector per round, for coordinates divided by M_j (the largest |x_j| so far).
     past: Vec<Vec<f64>>,
 }
@@ -170,21 +188,24 @@ struct Lane {
 /// Trains on the rows in order, with one lane per scale in `scales`; returns the predictions and the final weights.
 pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     let d = rows[0].values.len();
-    let lane = |&scale: &f64| Lane { scale, theta: vec![0.0; d], pace: 0.0, past: Vec::new() };
+    let lane = |&scale: &f64| Lane { scale, theta: vec![0.0; d], squares: vec![0.0; d], past: Vec::new() };
     let mut lanes: Vec<Lane> = scales.iter().map(lane).collect();
-    let (mut unit, mut touches, mut squares) = (vec![0.0_f64; d], vec![0.0_f64; d], vec![0.0_f64; d]);
+    let (mut unit, mut touches) = (vec![0.0_f64; d], vec![0.0_f64; d]);
     let (mut margins, mut losses): (Vec<Vec<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
-    let (mut pace, mut unit_of_gradients) = (0.0, 0.0);
+    let (mut unit_of_gradients, mut stacking) = (0.0, Stacking::new(scales.len() + 1));
     let mut told = Told::default();
     let mut labels: Vec<f64> = Vec::new();
     let mut beyonds: Vec<Vec<f64>> = Vec::new();
     for (t, row) in rows.iter().enumerate() {
-        let points = points(loss, &mut lanes, &squares, &touches, pace, &rows[..t]);
+        let points = points(loss, &mut lanes, &touches, &rows[..t]);
         let before = shares(loss, [&margins, &beyonds], &losses, &labels, &rows[..t], scales);
         told.shares = before.of_lanes();
-        let weights = mixture(&told.shares, &points, &unit);
+        let correction = stacking.correction();
+        let coefficients: Vec<f64> = told.shares.iter().zip(&correction).map(|(p, b)| p + b).collect();
+        let weights = mixture(&coefficients, &points, &unit);
         let constant = constant(loss, &rows[..t]);
-        let margin = weights.iter().zip(&row.values).map(|(w, x)| w * x).sum::<f64>() + before.constant * constant;
+        let share = before.constant + correction[scales.len()];
+        let margin = weights.iter().zip(&row.values).map(|(w, x)| w * x).sum::<f64>() + share * constant;
         told.margins.push(margin + offset_of_model(loss, &rows[..t], row));
         let label_unit = label_unit(loss, &rows[..=t]);
         let offset = match intercept(row) {
@@ -201,7 +222,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
             if size > unit[j] {
                 let r = unit[j] / size;
                 lanes.iter_mut().for_each(|lane| lane.theta[j] *= r);
-                squares[j] *= r * r;
+                lanes.iter_mut().for_each(|lane| lane.squares[j] *= r * r);
                 unit[j] = size;
             }
             touches[j] += f64::from(size > 0.0);
@@ -211,6 +232,13 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         margins.push(points.iter().map(|(x, _)| dot(x) + offset).chain([constant + offset]).collect());
         let mixture: f64 = told.shares.iter().chain([&before.constant]).zip(&margins[t]).map(|(p, m)| p * m).sum();
         losses.push(loss.excess(y, mixture));
+        if loss == Loss::Logistic {
+            let sum = |of: &dyn Fn(&Row) -> f64| {
+                rows[..=t].iter().enumerate().map(|(s, row)| ((s + 2) * (s + 3)) as f64 * of(row)).sum::<f64>()
+            };
+            let weight = row.weight / (sum(&|row| row.weight) / sum(&|_| 1.0));
+            stacking.learn(&loss, y, &[margins[t].clone()], &[mixture], weight);
+        }
         let beyond = |(m, full): (&f64, &f64)| match loss.classifies() {
             true => 0.0,
             false => (loss.excess(y, *full) - loss.excess(y, *m)).max(0.0),
@@ -228,46 +256,34 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
             unit_of_gradients = largest;
         }
         gradients.iter_mut().filter(|g| g.abs() < unit_of_gradients * 2f64.powi(-30)).for_each(|g| *g = 0.0);
-        // From here on the shares of the lanes include this row.
-        let after = shares(loss, [&margins, &beyonds], &losses, &labels, &rows[..=t], scales);
-        let model = after.lanes.iter().zip(&gradients).map(|(p, g)| p * g * g).sum::<f64>().sqrt();
-        let k = if matches!(loss, Loss::Squared | Loss::Huber(_)) { 3.0 } else { 1.0 };
-        let keep = 1.0 - k / ((t + 1) as f64 + k);
-        pace = pace * keep + model * model;
         for (lane, g) in lanes.iter_mut().zip(gradients) {
-            let g = g.clamp(-2.0 * model, 2.0 * model);
-            lane.pace = lane.pace * keep + g * g;
             (0..d).for_each(|j| lane.theta[j] -= g * relative(j));
+            (0..d).for_each(|j| lane.squares[j] += (g * relative(j)).powi(2));
         }
-        (0..d).for_each(|j| squares[j] += (model * relative(j)).powi(2));
     }
-    let points = points(loss, &mut lanes, &squares, &touches, pace, rows);
+    let points = points(loss, &mut lanes, &touches, rows);
     let after = shares(loss, [&margins, &beyonds], &losses, &labels, rows, scales);
     told.shares = after.of_lanes();
-    told.weights = mixture(&told.shares, &points, &unit);
-    told.weights[0] += offset_of_model(loss, rows, &rows[0]) + after.constant * constant(loss, rows);
+    told.lanes = margins;
+    let correction = stacking.correction();
+    let coefficients: Vec<f64> = told.shares.iter().zip(&correction).map(|(p, b)| p + b).collect();
+    told.weights = mixture(&coefficients, &points, &unit);
+    let share = after.constant + correction[scales.len()];
+    told.weights[0] += offset_of_model(loss, rows, &rows[0]) + share * constant(loss, rows);
     told
 }
 
 /// Returns, for each lane, its output point (the average of its iterates) and its iterate for the next round, both scaled, after training
 /// on `rows`.
-fn points(
-    loss: Loss,
-    lanes: &mut [Lane],
-    squares: &[f64],
-    touches: &[f64],
-    pace: f64,
-    rows: &[Row],
-) -> Vec<(Vec<f64>, Vec<f64>)> {
+fn points(loss: Loss, lanes: &mut [Lane], touches: &[f64], rows: &[Row]) -> Vec<(Vec<f64>, Vec<f64>)> {
     let sigma = label_scale(loss, rows);
     let point = |lane: &mut Lane| {
-        let direction = |j: usize| match squares[j] {
+        let direction = |j: usize| match lane.squares[j] {
             0.0 => 0.0,
             s => lane.theta[j] / (s * (1.0 + 4.0 / touches[j])).sqrt(),
         };
-        lane.past.push((0..squares.len()).map(direction).collect());
-        let ratio = if pace > 0.0 && lane.pace > 0.0 { (pace / lane.pace).sqrt() } else { 1.0 };
-        let scaled = |v: &[f64]| v.iter().map(|x| x * sigma * lane.scale * ratio).collect();
+        lane.past.push((0..touches.len()).map(direction).collect());
+        let scaled = |v: &[f64]| v.iter().map(|x| x * sigma * lane.scale).collect();
         (scaled(&average(&lane.past)), scaled(&lane.past[rows.len()]))
     };
     lanes.iter_mut().map(point).collect()

@@ -90,7 +90,7 @@ fn lanes_agree_with_single_margins() {
         let (value, derivative) = (loss.excess(y, m), loss.derivative(y, m));
         // The tolerance allows for one rounding of the margin, and a few of the function.
         let slack = 1e-6 * (1.0 + m.abs());
-        let (v, s) = (loss.values(y, &margins).0[5], loss.derivatives(y, &margins).0[5]);
+        let (v, s) = (loss.values(y, &margins).0[crate::LANES - 1], loss.derivatives(y, &margins).0[crate::LANES - 1]);
         let floor = 1e-6 * derivative.abs() * m.abs() + 1e-40;
         assert!((f64::from(v) - value).abs() <= slack * value + floor, "{loss} {y} {m}: {v} and {value}");
         let size = derivative.abs() + if loss.variance_power().is_some() { loss.mean(m).min(y) } else { 0.0 };

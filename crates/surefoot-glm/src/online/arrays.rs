@@ -19,8 +19,10 @@ const THETA: &str = "theta";
 /// Name of the array of averages over all rounds of the directions (gradient sum times step size), one per lane (one of
 /// the learners trained side by side).
 const AVERAGE: &str = "average";
-/// Name of the array of the sums of squared gradients.
+/// Name of the array of the sums of squared gradients, one per lane (one of the learners trained side by side).
 const SQUARES: &str = "squared_gradients";
+/// Name of the array of the sums of squared gradients of the model.
+const MODEL_SQUARES: &str = "squared_model_gradients";
 /// Name of the array of the rounds (numbers of rows learnt) in which coordinates were last updated.
 const STEP: &str = "last_step";
 /// Name of the array of inverse scales 1/M, where M is the largest |x| of the coordinate so far; the last bits of each
@@ -32,10 +34,14 @@ const UNIT: &str = "inverse_scale";
 pub(super) fn save(stores: &[CoordinateStore], index: &[u64], shape: &[usize]) -> Vec<Array> {
     let rows = index.len() + usize::from(stores.first().is_some_and(|store| store.intercept.is_some()));
     let n = stores.len() * rows;
-    let (mut theta, mut average) = (vec![0.0; n * LANES], vec![0.0; n * LANES]);
-    let (mut squares, mut step, mut unit) = (vec![0.0; n], vec![0; n], vec![0; n]);
-    let mut columns =
-        Columns { theta: &mut theta, average: &mut average, squares: &mut squares, step: &mut step, unit: &mut unit };
+    let [mut theta, mut average, mut squares] = std::array::from_fn(|_| vec![0.0; n * LANES]);
+    let (mut model_squares, mut step, mut unit) = (vec![0.0; n], vec![0; n], vec![0; n]);
+    let mut columns = Columns {
+        lanes: [&mut theta, &mut average, &mut squares],
+        model_squares: &mut model_squares,
+        step: &mut step,
+        unit: &mut unit,
+    };
     for store in stores {
         let (here, rest) = columns.split_at(rows);
         let (features, mut intercept) = here.split_at(index.len());
@@ -56,7 +62,8 @@ pub(super) fn save(stores: &[CoordinateStore], index: &[u64], shape: &[usize]) -
     vec![
         array(THETA, &[LANES], Numbers::F32(theta)),
         array(AVERAGE, &[LANES], Numbers::F32(average)),
-        array(SQUARES, &[], Numbers::F32(squares)),
+        array(SQUARES, &[LANES], Numbers::F32(squares)),
+        array(MODEL_SQUARES, &[], Numbers::F32(model_squares)),
         array(STEP, &[], Numbers::U32(step)),
         array(UNIT, &[], Numbers::U64(unit)),
     ]
@@ -64,26 +71,31 @@ pub(super) fn save(stores: &[CoordinateStore], index: &[u64], shape: &[usize]) -
 
 /// Borrowed output arrays, each with one row per coordinate, to which states are copied.
 struct Columns<'a> {
-    theta: &'a mut [f32],
-    average: &'a mut [f32],
-    squares: &'a mut [f32],
+    /// Gradient sums, averages and sums of squared gradients, each with one number per lane (one of the learners trained
+    /// side by side).
+    lanes: [&'a mut [f32]; 3],
+    model_squares: &'a mut [f32],
     step: &'a mut [u32],
     unit: &'a mut [u64],
 }
 
 impl<'a> Columns<'a> {
     fn split_at(self, row: usize) -> (Columns<'a>, Columns<'a>) {
-        let (theta, average) = (self.theta.split_at_mut(row * LANES), self.average.split_at_mut(row * LANES));
-        let (squares, step, unit) =
-            (self.squares.split_at_mut(row), self.step.split_at_mut(row), self.unit.split_at_mut(row));
-        let of = |theta, average, squares, step, unit| Columns { theta, average, squares, step, unit };
-        (of(theta.0, average.0, squares.0, step.0, unit.0), of(theta.1, average.1, squares.1, step.1, unit.1))
+        let [theta, average, squares] = self.lanes.map(|lanes| lanes.split_at_mut(row * LANES));
+        let (model_squares, step, unit) =
+            (self.model_squares.split_at_mut(row), self.step.split_at_mut(row), self.unit.split_at_mut(row));
+        let of = |lanes, model_squares, step, unit| Columns { lanes, model_squares, step, unit };
+        (
+            of([theta.0, average.0, squares.0], model_squares.0, step.0, unit.0),
+            of([theta.1, average.1, squares.1], model_squares.1, step.1, unit.1),
+        )
     }
 
     fn put(&mut self, row: usize, c: &Coordinate) {
-        self.theta[row * LANES..][..LANES].copy_from_slice(&c.theta.0);
-        self.average[row * LANES..][..LANES].copy_from_slice(&c.average.0);
-        self.squares[row] = c.squares;
+        for (column, lanes) in self.lanes.iter_mut().zip([c.theta, c.average, c.squares]) {
+            column[row * LANES..][..LANES].copy_from_slice(&lanes.0);
+        }
+        self.model_squares[row] = c.model_squares;
         self.step[row] = c.step;
         self.unit[row] = c.inverse_scale.0;
     }
@@ -121,6 +133,7 @@ pub(super) struct Arrays<'a> {
     theta: &'a [f32],
     average: &'a [f32],
     squares: &'a [f32],
+    model_squares: &'a [f32],
     step: &'a [u32],
     unit: &'a [u64],
 }
@@ -142,7 +155,8 @@ impl<'a> Arrays<'a> {
             rows,
             theta: floats(state, THETA, n * LANES, f32::is_finite)?,
             average: floats(state, AVERAGE, n * LANES, f32::is_finite)?,
-            squares: floats(state, SQUARES, n, |x| (0.0..f32::INFINITY).contains(&x))?,
+            squares: floats(state, SQUARES, n * LANES, |x| (0.0..f32::INFINITY).contains(&x))?,
+            model_squares: floats(state, MODEL_SQUARES, n, |x| (0.0..f32::INFINITY).contains(&x))?,
             step: steps(state, n, averaging)?,
             unit: units(state, n)?,
         };
@@ -157,7 +171,8 @@ impl<'a> Arrays<'a> {
         Coordinate {
             theta: lanes(self.theta),
             average: lanes(self.average),
-            squares: self.squares[i],
+            squares: lanes(self.squares),
+            model_squares: self.model_squares[i],
             step: self.step[i],
             inverse_scale: InverseScale(self.unit[i]),
         }

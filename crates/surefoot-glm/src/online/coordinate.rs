@@ -1,14 +1,15 @@
 //! Learner state of one coordinate (a feature or the intercept), with its two operations: `ask` for the current points
 //! and `tell` of the gradients.
 //!
-//! Six learners with different step-size scales are trained side by side; each is called a lane, and their mixture is
+//! Four learners with different step-size scales are trained side by side; each is called a lane, and their mixture is
 //! the model. For every coordinate a lane runs diagonal AdaGrad in its dual-averaging form under the anytime
-//! conversion, on values divided by the coordinate's largest |x| so far. Every lane has its own sum of gradients and
-//! its own average. All lanes share one sum of squared gradients per coordinate, that of the mixture's gradients: the
-//! squared gradients of a lane are taken to be a multiple of it that is the same for all coordinates (see
-//! [`step_sizes`](crate::online::step_sizes)). So a coordinate fills one cache line.
+//! conversion, on values divided by the coordinate's largest |x| so far. Every lane has its own sums of gradients and
+//! of squared gradients, and its own average. So a coordinate fills one cache line.
 
-use super::averaging::Averaging;
+use super::{
+    averaging::Averaging,
+    step_sizes::{damping, step_size},
+};
 use crate::simd::inverse_scale::InverseScale;
 use crate::simd::lanes::{LANES, Lanes};
 use bytemuck::{Pod, Zeroable};
@@ -26,9 +27,11 @@ pub(crate) struct Coordinate {
     /// Average of the directions θ/√S over the rounds up to the last update, for each lane (one of the learners trained
     /// side by side); θ is the lane's gradient sum, S the sum of squared gradients.
     pub(crate) average: Lanes,
-    /// Sum of squared gradients S = Σ (g·x/M)² over the rows learnt, where g is the derivative of the loss of the
-    /// model, x the value in the row and M the scale of the coordinate: see [`Gradients::model`].
-    pub(crate) squares: f32,
+    /// Sum of squared gradients S = Σ (g·x/M)² over the rows learnt, for each lane (one of the learners trained side by
+    /// side), with g, x and M as in `theta`.
+    pub(crate) squares: Lanes,
+    /// Sum of squared gradients of the model, which penalties are compared with: see [`Gradients::model`].
+    pub(crate) model_squares: f32,
     /// Round (number of the learnt row) in which the coordinate was last updated; 0 if it has never been updated.
     pub(crate) step: u32,
     /// Inverse scale 1/M, where M is the largest |x| of the coordinate so far, and the number of updates.
@@ -43,7 +46,7 @@ pub(crate) struct Points {
     /// the model's weights are computed.
     pub(crate) average: Lanes,
     /// Direction of the current iterate for each lane (one of the learners trained side by side): the lane's gradient
-    /// sum θ times the [`step_size`], about θ/√S for the sum of squared gradients S.
+    /// sum θ times the step size, about θ/√S for the sum of squared gradients S.
     pub(crate) direction: Lanes,
 }
 
@@ -56,15 +59,15 @@ impl Coordinate {
     /// Returns a coordinate that has not been updated, with the given inverse scale.
     pub(crate) const fn with_scale(inverse_scale: InverseScale) -> Coordinate {
         let none = Lanes([0.0; LANES]);
-        Coordinate { theta: none, average: none, squares: 0.0, step: 0, inverse_scale }
+        Coordinate { theta: none, average: none, squares: none, model_squares: 0.0, step: 0, inverse_scale }
     }
 
     /// Returns the points (average and iterate) of the coordinate in the current round, without changing its state.
-    /// `rate` is its [`step_size`], and `share` is the weight, in the average, of the rounds since its last update.
+    /// `rates` are the step sizes of the lanes (learners trained side by side), and `share` is the weight, in the average, of the rounds since its last update.
     /// Both points are 0 if it has never been updated.
     #[inline(always)]
-    pub(crate) fn ask(&self, rate: f32, share: f32) -> Points {
-        let direction = self.theta * Lanes::of(f64::from(rate));
+    pub(crate) fn ask(&self, rates: Lanes, share: f32) -> Points {
+        let direction = self.theta * rates;
         // The iterate has not moved since the last update, so the average moves towards it.
         let average = self.average + (direction - self.average) * Lanes::of(f64::from(share));
         Points { average, direction }
@@ -73,26 +76,33 @@ impl Coordinate {
     /// Returns the coordinate's average over all rounds (rows learnt) up to the current one, per lane (one of the
     /// learners trained side by side), before multiplication by step-size scales.
     pub(crate) fn average_at(&self, averaging: &Averaging) -> Lanes {
-        let rate = step_size(self.squares, self.inverse_scale.updates() as f32);
-        self.ask(rate, averaging.weight_since(self.step)).average
+        self.ask(self.rates(), averaging.weight_since(self.step)).average
+    }
+
+    /// Returns the step size of each lane (one of the learners trained side by side).
+    #[inline(always)]
+    pub(crate) fn rates(&self) -> Lanes {
+        step_size(self.squares, damping(Lanes::of(f64::from(self.inverse_scale.updates()))))
     }
 
     /// Updates the coordinate with the gradients of a row in which its value, relative to its scale, is 1, as for the
     /// intercept; `average` is the one returned by [`Coordinate::ask`] in this round.
     pub(crate) fn tell(&mut self, averaging: &Averaging, gradients: &Gradients, average: &Lanes) {
         self.theta = self.theta - gradients.lanes;
-        self.squares += gradients.model * gradients.model;
+        self.squares = self.squares + gradients.lanes * gradients.lanes;
+        self.model_squares += gradients.model * gradients.model;
         self.average = *average;
         self.step = averaging.step;
         self.inverse_scale = self.inverse_scale.with_update();
     }
 
-    /// Multiplies the gradient sums by `ratio`, and the sum of squares by its square, after a change of the unit in
+    /// Multiplies the gradient sums by `ratio`, and the sums of squares by its square, after a change of the unit in
     /// which gradients are stored.
     pub(crate) fn rescale_gradients(&mut self, ratio: f64) {
         let ratio = ratio as f32;
         self.theta = Lanes(self.theta.0.map(|theta| theta * ratio));
-        self.squares *= ratio * ratio;
+        self.squares = Lanes(self.squares.0.map(|squares| squares * (ratio * ratio)));
+        self.model_squares *= ratio * ratio;
     }
 }
 
@@ -103,9 +113,18 @@ pub(crate) struct Gradients {
     /// Derivative for each lane (one of the learners trained side by side), at the lane's query point: the point
     /// between average and current iterate at which it computes gradients.
     pub(crate) lanes: Lanes,
-    /// Derivative for the model, the weighted mean of the lanes (learners trained side by side): the root mean square
-    /// of the lanes' derivatives, weighted by the mixture weights of the lanes.
+    /// Derivative for the model: the root mean square of the lanes' derivatives (learners trained side by side),
+    /// weighted by the mixture weights of the lanes.
     pub(crate) model: f32,
+}
+
+impl Gradients {
+    /// Returns the derivatives `lanes` of the lanes (learners trained side by side), with that of the model whose
+    /// mixture weights are `shares`.
+    pub(crate) fn new(lanes: Lanes, shares: Lanes) -> Gradients {
+        let squares = shares.0.iter().zip(lanes.0).map(|(&p, g)| f64::from(p) * f64::from(g) * f64::from(g));
+        Gradients { lanes, model: squares.sum::<f64>().sqrt() as f32 }
+    }
 }
 
 /// Returns the model's weight for raw feature values, which is the product `dot` · 1/M · `factor`. Here `dot` is the
@@ -114,14 +133,4 @@ pub(crate) struct Gradients {
 #[inline(always)]
 pub(crate) fn raw_weight(dot: f32, inverse: f64, factor: f64) -> f64 {
     f64::from(dot) * inverse * factor
-}
-
-/// Returns the step size 1/√(S(1 + 4/n)) of a coordinate, where S is its sum of squared gradients and n its number of
-/// updates; 0 for n = 0.
-///
-/// A coordinate after n updates moves as if its sum of squares S were larger by 4·S/n, so the first occurrence of a
-/// rare feature moves its weight by 1/√5 of a full step. Unlike a constant added to S, this correction has no unit.
-#[inline(always)]
-pub(crate) fn step_size<R: Real>(squares: R, updates: R) -> R {
-    (updates / ((updates + R::of(4.0)) * (squares + R::of(f64::from(f32::MIN_POSITIVE))))).sqrt()
 }

@@ -8,7 +8,7 @@
 
 use super::{
     averaging::{Averaging, BETA},
-    coordinate::{Coordinate, Gradients, raw_weight, step_size},
+    coordinate::{Coordinate, Gradients, raw_weight},
     row_workspace::{RowWorkspace, SlotGroup, Tiles},
     shrinkage::ShrinkStep,
     terms::Terms,
@@ -168,7 +168,7 @@ impl CoordinateStore {
             let rule = group_index.map_or(alike, |group_index| group_index.rule_at(k, shrink_step.bounds));
             margin.add_one(
                 k,
-                shrink_step.weight(rule, unshrunk_weight(c, terms), c.squares, c.inverse_scale.value()) * value,
+                shrink_step.weight(rule, unshrunk_weight(c, terms), c.model_squares, c.inverse_scale.value()) * value,
             );
         }
         margin.total(self.intercept(&Terms { shrink_step: Some(*shrink_step), ..*terms }))
@@ -262,7 +262,7 @@ fn weight(id: u64, c: &Coordinate, terms: &Terms, group_index: Option<&GroupInde
         None => raw_weight(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor),
         Some(shrink_step) => {
             let rule = group_index.map_or(shrink_step.rule(), |group_index| group_index.rule(id, shrink_step.bounds));
-            shrink_step.weight(rule, unshrunk_weight(c, terms), c.squares, c.inverse_scale.value())
+            shrink_step.weight(rule, unshrunk_weight(c, terms), c.model_squares, c.inverse_scale.value())
         }
     }
 }
@@ -309,7 +309,7 @@ fn ask<W: F32x16>(store: &CoordinateStore, terms: &Terms, workspace: &mut RowWor
     };
     let mut intercept = 0.0;
     if let Some(c) = &store.intercept {
-        let asked = c.ask(step_size(c.squares, c.inverse_scale.updates() as f32), terms.averaging.weight_since(c.step));
+        let asked = c.ask(c.rates(), terms.averaging.weight_since(c.step));
         intercept = raw_weight(asked.average.dot(terms.parts), c.inverse_scale.value(), terms.factor);
         workspace.intercept = asked.average;
         (output, direction) = (asked.average + output, asked.direction + direction);

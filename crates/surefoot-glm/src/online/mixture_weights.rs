@@ -61,14 +61,14 @@ pub(crate) struct ConstantCharge {
     pub(crate) wrong_side: f64,
 }
 
-/// Lead of the constant prediction over the lanes (learners trained side by side) in the statistic, divided by the
-/// number of rows. The first rows say little about lanes, which can do much harm; the total lead over all rows up to
+/// Lead of the constant prediction over the lanes (learners trained side by side) in the statistic, and of the mixture
+/// over its correction by stacking, each divided by the number of rows. The first rows say little about lanes, which can do much harm; the total lead over all rows up to
 /// row n is 30·ln n, so it delays lanes that are better by a few rows.
-const CONSTANT_LEAD: f64 = 30.0;
+pub(super) const LEAD: f64 = 30.0;
 
 /// Returns the factor by which earlier losses are discounted when row number `rows` is added. The product of these
 /// factors after row s approximates (s/t)², the weight of row s after t rows.
-fn discount(rows: u64) -> f64 {
+pub(super) fn discount(rows: u64) -> f64 {
     1.0 - 2.0 / (rows as f64 + 2.0)
 }
 
@@ -198,6 +198,13 @@ impl MixtureWeights {
         self.constant.map_or((0.0, 1.0), |constant| (constant.share, constant.share_of_lanes))
     }
 
+    /// Returns the row weight as a multiple of the mean weight of the rows so far, in the discounted mean that counts
+    /// rows whatever the scale of weights.
+    pub(crate) fn relative(&self, weight: f64) -> f64 {
+        let [_, weights, rows] = self.recent;
+        weight / (weights / rows)
+    }
+
     /// Returns the mixture of the margins of the lanes with that of the constant prediction.
     pub(crate) fn mix(&self, margins: &Lanes, constant: f64) -> f64 {
         let (share, rest) = self.constant_share();
@@ -243,10 +250,7 @@ impl MixtureWeights {
     #[inline(always)]
     fn update(&mut self, weight: f64, charges: &Charges, constant: ConstantCharge) {
         let keep = discount(self.rows);
-        let [_, weights, rows] = self.recent;
-        // Dividing by the mean weight makes the statistic count rows, whatever the scale of weights.
-        let usual = weights / rows;
-        let part = weight / usual;
+        let part = self.relative(weight);
         for (statistic, charge) in self.statistic.iter_mut().zip(charges.values) {
             *statistic = *statistic * keep + part * charge;
         }
@@ -298,7 +302,7 @@ impl MixtureWeights {
         if let Some(constant) = &mut self.constant {
             let weights = self.recent[1];
             let doubt = if weights > 0.0 { constant.wrong_side / weights } else { 0.0 };
-            let lead = CONSTANT_LEAD / self.rows.max(1) as f64;
+            let lead = LEAD / self.rows.max(1) as f64;
             let lead = libm::exp((constant.statistic + doubt).min(f64::MAX) - best - lead);
             let odds = f64::from(sum) * lead;
             constant.share = 1.0 / (1.0 + odds);

@@ -17,6 +17,7 @@ pub(crate) mod row_workspace;
 pub(crate) mod scalars;
 pub(crate) mod shrinkage;
 pub(crate) mod single_margin;
+pub(crate) mod stacking;
 pub(crate) mod step_sizes;
 pub(crate) mod terms;
 pub(crate) mod tile;

@@ -1,4 +1,4 @@
-//! Default online learner for multiclass losses: six lanes (learners trained side by side), with one margin per class.
+//! Default online learner for multiclass losses: four lanes (learners trained side by side), with one margin per class.
 //!
 //! Every class has its own coordinates, as [`SingleMargin`](super::single_margin::SingleMargin) has for its one
 //! margin; the round, units, step sizes and mixture weights are shared by all classes. The weights of a class are 0
@@ -15,6 +15,7 @@ use super::{
     mixture_weights::{ConstantCharge, HeldOutCharges},
     row_workspace::RowWorkspace,
     scalars::{Scalars, UNBOUNDED, flushed},
+    stacking::{self, HeldOutLosses, Members, StackedRow},
     terms::Terms,
 };
 use crate::{
@@ -31,7 +32,7 @@ use crate::{
         learner::{LearnerState, RowLearner},
         row_loop::RowLoop,
     },
-    simd::lanes::Lanes,
+    simd::lanes::{LANES, Lanes},
 };
 use std::io;
 use surefoot::Real;
@@ -58,6 +59,12 @@ pub(crate) struct Multiclass {
     /// Margins of the lanes (learners trained side by side) at their output points (average iterates) for the current
     /// row, one entry per class.
     outputs: Vec<Lanes>,
+    /// Margins of the members of the mixture at the current row, one entry per class.
+    members: Vec<Members>,
+    /// Margins of the mixture at the current row, one per class.
+    mixed: Vec<f64>,
+    /// Buffer for the margins corrected by stacking, one per class.
+    corrected: Vec<f64>,
     /// Derivative of the loss with respect to the margin for each lane (one of the learners trained side by side) at
     /// the current row, one entry per class.
     derivatives: Vec<Lanes>,
@@ -67,11 +74,12 @@ pub(crate) struct Multiclass {
 }
 
 impl Multiclass {
-    /// Returns an untrained learner for a multiclass loss.
-    pub(crate) fn new(settings: &Settings) -> Multiclass {
+    /// Returns an untrained learner for a multiclass loss. With `full_mixture` the best constants so far (if
+    /// the model has an intercept) and stacking are part of the model.
+    pub(crate) fn new(settings: &Settings, full_mixture: bool) -> Multiclass {
         Multiclass::assemble(
             settings,
-            Scalars::new(settings),
+            Scalars::new(settings, full_mixture),
             ClassConstants::default(),
             Vec::new(),
             GroupIndex::new(settings),
@@ -95,6 +103,9 @@ impl Multiclass {
             workspaces: Vec::new(),
             margins: Vec::new(),
             outputs: Vec::new(),
+            members: Vec::new(),
+            mixed: Vec::new(),
+            corrected: Vec::new(),
             derivatives: Vec::new(),
             gradients: Vec::new(),
         };
@@ -119,11 +130,16 @@ impl Multiclass {
         self.scalars.terms_with(self.loss, self.intercept, 1.0, self.constants.margin(self.loss, class))
     }
 
-    /// Returns the charge of the constant prediction at a row of class `y`, among the first `count` classes.
-    fn constant_charge(&self, y: usize, count: usize) -> ConstantCharge {
-        let margins: Vec<Lanes> = (0..count).map(|class| Lanes::of(self.constants.margin(self.loss, class))).collect();
-        let charges = self.loss.multiclass_charges(y, &margins);
-        ConstantCharge { value: charges.values[0], wrong_side: charges.wrong_side[0] }
+    /// Sets, from the margins of the lanes (learners trained side by side) at the current row, the margins of all members
+    /// of the mixture, and those of the mixture.
+    fn mix(&mut self) {
+        self.members.clear();
+        self.mixed.clear();
+        for (class, output) in self.outputs.iter().enumerate() {
+            let constant = self.constants.margin(self.loss, class);
+            self.members.push(stacking::members(output, constant));
+            self.mixed.push(self.scalars.mixture.mix(output, constant));
+        }
     }
 
     /// Looks up the coordinates of a row and computes its margins for the first `count` classes.
@@ -147,6 +163,13 @@ impl Multiclass {
         self.outputs.extend(self.workspaces[..count].iter().map(|workspace| workspace.output));
         Ok(())
     }
+}
+
+/// Returns the charge of the constant prediction at a row of class `y`, given the margins of the members of the mixture.
+fn constant_charge(loss: Loss, y: usize, members: &[Members]) -> ConstantCharge {
+    let margins: Vec<Lanes> = members.iter().map(|members| Lanes::of(members[LANES])).collect();
+    let charges = loss.multiclass_charges(y, &margins);
+    ConstantCharge { value: charges.values[0], wrong_side: charges.wrong_side[0] }
 }
 
 impl RowLearner for Multiclass {
@@ -191,9 +214,15 @@ impl RowLearner for Multiclass {
     }
 
     fn charge(&mut self, y: f64, weight: f64) {
-        let y = y as usize;
-        let constant = self.constant_charge(y, self.outputs.len());
-        self.scalars.mixture.add_charges(weight, &self.loss.multiclass_charges(y, &self.outputs), constant);
+        self.mix();
+        let (class, scalars) = (y as usize, &mut self.scalars);
+        let charges = self.loss.multiclass_charges(class, &self.outputs);
+        scalars.mixture.add_charges(weight, &charges, constant_charge(self.loss, class, &self.members));
+        if let Some(stacking) = &mut scalars.stacking {
+            let row = StackedRow { loss: self.loss, y, members: &self.members, mixed: &self.mixed };
+            self.corrected.resize(row.mixed.len(), 0.0);
+            stacking.add(&row, scalars.mixture.relative(weight), &mut self.corrected);
+        }
     }
 
     fn tell(&mut self, y: f64, weight: f64) {
@@ -206,16 +235,14 @@ impl RowLearner for Multiclass {
         if let Some(ratio) = scalars.units.fit_gradient(weight * f64::from(largest)) {
             self.stores.iter_mut().for_each(|store| store.each(|c| c.rescale_gradients(ratio)));
             self.workspaces.iter_mut().for_each(|workspace| workspace.rescale_gradients(ratio));
-            scalars.step_sizes.rescale(ratio);
             scalars.shrinkage.iter_mut().for_each(|shrinkage| shrinkage.rescale(ratio));
         }
         // As long as there is no unit, all gradients are 0, including the current ones.
         let per = if scalars.units.gradient > 0.0 { weight / scalars.units.gradient } else { 1.0 };
         let lanes = |derivative: &Lanes| Lanes(derivative.0.map(|g| flushed(f64::from(g) * per)));
         self.gradients.clear();
-        self.gradients
-            .extend(self.derivatives.iter().map(|derivative| Gradients { lanes: lanes(derivative), model: 0.0 }));
-        scalars.step_sizes.add(self.loss, scalars.averaging.step, &scalars.mixture.shares(), &mut self.gradients);
+        let shares = scalars.mixture.shares();
+        self.gradients.extend(self.derivatives.iter().map(|derivative| Gradients::new(lanes(derivative), shares)));
         for ((store, workspace), gradients) in self.stores.iter_mut().zip(&mut self.workspaces).zip(&self.gradients) {
             store.tell(&scalars.averaging, gradients, workspace, &[]);
         }
@@ -235,11 +262,26 @@ impl RowLearner for Multiclass {
         row_loop.holdout.visit(&mut |row| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, self.ask_all(row, count)) {
-                let constant = self.constant_charge(y as usize, count);
+                self.mix();
+                let constant = constant_charge(loss, y as usize, &self.members);
                 charges.add_charges(row.weight, &loss.multiclass_charges(y as usize, &self.outputs), constant);
             }
         })?;
-        self.scalars.mixture.end_pass(row_loop.holdout.run.completed + 1, &charges);
+        let pass = row_loop.holdout.run.completed + 1;
+        self.scalars.mixture.end_pass(pass, &charges);
+        let Some(mut stacking) = self.scalars.stacking else { return Ok(()) };
+        let mut held_out = HeldOutLosses::default();
+        row_loop.holdout.visit(&mut |row| {
+            let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
+            if let (Ok(y), Ok(())) = (y, self.ask_all(row, count)) {
+                self.mix();
+                let stacked = StackedRow { loss, y, members: &self.members, mixed: &self.mixed };
+                self.corrected.resize(count, 0.0);
+                held_out.add(stacking.losses(&stacked, &mut self.corrected), row.weight);
+            }
+        })?;
+        stacking.end_pass(pass, &held_out);
+        self.scalars.stacking = Some(stacking);
         Ok(())
     }
 

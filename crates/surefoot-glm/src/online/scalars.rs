@@ -6,7 +6,8 @@ use super::{
     label_units::LabelUnits,
     mixture_weights::{MixtureWeights, shortest},
     shrinkage::Shrinkage,
-    step_sizes::StepSizes,
+    stacking::Stacking,
+    step_sizes,
     terms::Terms,
 };
 use crate::{
@@ -20,7 +21,6 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use surefoot::Real;
 
 /// State of the default online learner that is not kept per coordinate: number of rows learnt, units of stored numbers,
 /// step sizes, mixture weights and shrinkage by the penalty.
@@ -30,10 +30,12 @@ pub(super) struct Scalars {
     #[serde(rename = "label_units")]
     pub(super) units: LabelUnits,
     pub(super) mixture: MixtureWeights,
-    pub(super) step_sizes: StepSizes,
     /// Statistics of the constant prediction, for losses with a single margin.
     #[serde(default)]
     pub(super) constant: Constant,
+    /// Linear correction of the mixture; `None` if the loss has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) stacking: Option<Stacking>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shrinkage: Option<Shrinkage>,
 }
@@ -43,14 +45,15 @@ pub(super) const UNBOUNDED: &str = "the weights are neither bounded nor penalise
      and so does --l2 X --passes auto";
 
 impl Scalars {
-    /// Returns the state of an untrained learner.
-    pub(super) fn new(settings: &Settings) -> Scalars {
+    /// Returns the state of an untrained learner. With `full_mixture` the best constant so far (if the
+    /// model has an intercept) and stacking are part of the model.
+    pub(super) fn new(settings: &Settings, full_mixture: bool) -> Scalars {
         let loss = settings.loss;
         Scalars {
             averaging: Averaging::new(),
             units: LabelUnits::new(loss),
-            mixture: MixtureWeights::new(StepSizes::grid(loss), settings.intercept),
-            step_sizes: StepSizes::default(),
+            mixture: MixtureWeights::new(step_sizes::grid(loss), settings.intercept && full_mixture),
+            stacking: Stacking::new(loss).filter(|_| full_mixture),
             constant: Constant::default(),
             shrinkage: Shrinkage::new(settings),
         }
@@ -62,7 +65,7 @@ impl Scalars {
         scalars.averaging.check()?;
         scalars.units.check(settings.loss)?;
         scalars.mixture.check()?;
-        scalars.step_sizes.check()?;
+        scalars.stacking.as_ref().map_or(Ok(()), Stacking::check)?;
         scalars.constant.check()?;
         scalars.shrinkage.as_ref().map_or(Ok(()), |shrinkage| shrinkage.check(settings))?;
         Ok(scalars)
@@ -83,7 +86,7 @@ impl Scalars {
     /// and iterate, without step-size scale) to weights, for margins divided by their unit.
     fn scales(&self, loss: Loss) -> Lanes {
         let labels = self.units.scale(loss) as f32;
-        Lanes(self.step_sizes.scales(loss).0.map(|scale| scale * labels))
+        Lanes(step_sizes::grid(loss).0.map(|scale| scale * labels))
     }
 
     /// Returns the terms for losses with a single margin, whose model contains the constant prediction.
@@ -94,15 +97,17 @@ impl Scalars {
     /// Returns the terms of a model whose constant prediction has the given margin, in the unit of margins.
     pub(super) fn terms_with(&self, loss: Loss, intercept: bool, sign: f64, constant: f64) -> Terms {
         let (scales, (share, rest)) = (self.scales(loss), self.mixture.constant_share());
+        let correction = self.stacking.as_ref().map(Stacking::correction).unwrap_or_default();
+        let coefficient = |k: usize| f64::from(self.mixture.shares().0[k]) * rest + correction[k];
         let (factor, mut offset) = (sign * self.units.margin(), self.units.offset(intercept));
         // With a log link the offset of all margins is the constant prediction.
         if loss.variance_power().is_none() {
-            offset.model += factor * share * constant;
+            offset.model += factor * (share + correction[LANES]) * constant;
         }
         Terms {
             averaging: self.averaging,
             scales,
-            parts: scales * self.mixture.shares() * Lanes::of(rest),
+            parts: Lanes(std::array::from_fn(|k| (f64::from(scales.0[k]) * coefficient(k)) as f32)),
             factor,
             offset,
             shrink_step: self.shrinkage.as_ref().map(|shrinkage| shrinkage.shrink_step(sign)),
@@ -112,7 +117,7 @@ impl Scalars {
     /// Returns the lanes (learners trained side by side) with their shares, and the step-size scale of the lane with
     /// the largest share.
     pub(super) fn lanes(&self, loss: Loss) -> (Vec<Lane>, Option<f64>) {
-        let grid = StepSizes::grid(loss);
+        let grid = step_sizes::grid(loss);
         (self.mixture.lanes(grid), Some(shortest(grid.0[self.mixture.leader()])))
     }
 

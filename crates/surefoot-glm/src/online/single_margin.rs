@@ -1,4 +1,4 @@
-//! Default online learner for losses with a single margin: six lanes (learners with different step-size scales,
+//! Default online learner for losses with a single margin: four lanes (learners with different step-size scales,
 //! trained side by side), whose weighted mean is the model.
 
 mod state;
@@ -12,6 +12,7 @@ use super::{
     row_workspace::RowWorkspace,
     scalars::{Scalars, UNBOUNDED, flushed},
     shrinkage::{Observation, Shrinkage},
+    stacking::{self, HeldOutLosses, StackedRow},
     terms::Terms,
 };
 use crate::{
@@ -68,10 +69,11 @@ pub(crate) struct SingleMargin {
 }
 
 impl SingleMargin {
-    /// Returns an untrained learner for a loss with a single margin.
-    pub(crate) fn new(settings: &Settings) -> SingleMargin {
+    /// Returns an untrained learner for a loss with a single margin. With `full_mixture` the best
+    /// constant so far (if the model has an intercept) and stacking are part of the model.
+    pub(crate) fn new(settings: &Settings, full_mixture: bool) -> SingleMargin {
         let loss = settings.loss;
-        let scalars = Scalars::new(settings);
+        let scalars = Scalars::new(settings, full_mixture);
         SingleMargin::assemble(loss, scalars, CoordinateStore::new(settings.intercept), GroupIndex::new(settings))
     }
 
@@ -202,15 +204,17 @@ impl RowLearner for SingleMargin {
 
     fn charge(&mut self, y: f64, weight: f64) {
         let units = &self.scalars.units;
-        let constant = self.constant + units.offset_in_units(self.sign * self.offset);
+        let offset = units.offset_in_units(self.sign * self.offset);
+        let (loss, y_in_units, constant) = (units.loss_in_units(self.loss), units.label_in_units(y), self.constant);
         let workspace = &self.workspaces[0];
-        self.scalars.mixture.add(
-            units.loss_in_units(self.loss),
-            units.label_in_units(y),
-            weight,
-            [&workspace.output, &workspace.unclipped],
-            constant,
-        );
+        let mixed = self.scalars.mixture.mix(&workspace.output, constant + offset);
+        let margins = [&workspace.output, &workspace.unclipped];
+        self.scalars.mixture.add(loss, y_in_units, weight, margins, constant + offset);
+        if let Some(stacking) = &mut self.scalars.stacking {
+            let members = [stacking::members(&workspace.output, constant + offset).map(|m| m - offset)];
+            let row = StackedRow { loss, y, members: &members, mixed: &[mixed] };
+            stacking.add(&row, self.scalars.mixture.relative(weight), &mut [0.0]);
+        }
         if let Some(shrinkage) = &mut self.scalars.shrinkage {
             shrinkage.record_losses(self.loss, y, weight, &self.shrunk);
         }
@@ -222,17 +226,14 @@ impl RowLearner for SingleMargin {
         if let Some(ratio) = self.scalars.units.fit_gradient(weight * f64::from(largest)) {
             self.store.each(|c| c.rescale_gradients(ratio));
             self.workspaces[0].rescale_gradients(ratio);
-            self.scalars.step_sizes.rescale(ratio);
             self.scalars.shrinkage.iter_mut().for_each(|shrinkage| shrinkage.rescale(ratio));
         }
         // As long as there is no unit, all gradients are 0, including the current ones.
         let per = if self.scalars.units.gradient > 0.0 { weight / self.scalars.units.gradient } else { 1.0 };
         let lanes = Lanes(gradient.0.map(|g| flushed(f64::from(g) * per)));
-        let mut gradients = [Gradients { lanes, model: 0.0 }];
-        let shares = self.scalars.mixture.shares();
-        self.scalars.step_sizes.add(self.loss, self.scalars.averaging.step, &shares, &mut gradients);
+        let gradients = Gradients::new(lanes, self.scalars.mixture.shares());
         let [workspace, next] = &mut self.workspaces;
-        self.store.tell(&self.scalars.averaging, &gradients[0], workspace, next.halves().1);
+        self.store.tell(&self.scalars.averaging, &gradients, workspace, next.halves().1);
         if let Some(shrinkage) = &mut self.scalars.shrinkage {
             let (workspace, group_index) = (&self.workspaces[0], self.group_index.as_ref());
             let length = match shrinkage.term() {
@@ -240,7 +241,7 @@ impl RowLearner for SingleMargin {
                 None => workspace.squared_norm(),
             };
             let observation = Observation { y, weight, learnt: self.learnt, length };
-            shrinkage.add(self.loss, &observation, &self.shrunk, gradients[0].model);
+            shrinkage.add(self.loss, &observation, &self.shrunk, gradients.model);
         }
         self.group_index.iter_mut().for_each(GroupIndex::commit);
         self.scalars.units.count(self.loss, y, self.offset, weight);
@@ -256,7 +257,7 @@ impl RowLearner for SingleMargin {
         let terms = self.terms(encoder.sign());
         let loss = units.loss_in_units(self.loss);
         let (store, workspace) = (&mut self.store, &mut self.workspaces[0]);
-        let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes, f64)| {
+        let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes, [f64; 2])| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, store.find(row, workspace)) {
                 store.ask(&terms, workspace, &[]);
@@ -264,7 +265,7 @@ impl RowLearner for SingleMargin {
                 if row.offset != 0.0 {
                     workspace.add_offset(row.offset, offset);
                 }
-                then(units.label_in_units(y), row.weight, &workspace.output, constant + offset);
+                then(units.label_in_units(y), row.weight, &workspace.output, [constant, offset]);
             }
         };
         let mut means = [Mean::default(); LANES];
@@ -276,9 +277,22 @@ impl RowLearner for SingleMargin {
         let typical = means.iter().filter_map(Mean::value).fold(f64::INFINITY, f64::min);
         let mut charges = HeldOutCharges::new(loss, typical);
         row_loop.holdout.visit(&mut |row| {
-            each(row, &mut |y, weight, margins, constant| charges.add(weight, y, margins, constant));
+            each(row, &mut |y, weight, margins, [constant, offset]| charges.add(weight, y, margins, constant + offset));
         })?;
-        self.scalars.mixture.end_pass(row_loop.holdout.run.completed + 1, &charges);
+        let pass = row_loop.holdout.run.completed + 1;
+        self.scalars.mixture.end_pass(pass, &charges);
+        if let Some(stacking) = &mut self.scalars.stacking {
+            let (mixture, mut means) = (&self.scalars.mixture, HeldOutLosses::default());
+            row_loop.holdout.visit(&mut |row| {
+                each(row, &mut |y, weight, margins, [constant, offset]| {
+                    let members = [stacking::members(margins, constant + offset).map(|m| m - offset)];
+                    let mixed = [mixture.mix(margins, constant + offset)];
+                    let row = StackedRow { loss, y, members: &members, mixed: &mixed };
+                    means.add(stacking.losses(&row, &mut [0.0]), weight);
+                });
+            })?;
+            stacking.end_pass(pass, &means);
+        }
         self.score_path(row_loop)
     }
 

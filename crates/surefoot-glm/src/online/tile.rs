@@ -8,7 +8,8 @@
 
 use super::{
     averaging::{Averaging, averaging_weight},
-    coordinate::{Coordinate, Gradients, step_size},
+    coordinate::{Coordinate, Gradients},
+    step_sizes::{damping, step_size},
     terms::Terms,
 };
 use crate::simd::{
@@ -34,7 +35,8 @@ const HUGE: u32 = 0x7fe0_0000;
 pub(crate) struct Tile {
     theta: [[f32; TILE]; LANES],
     average: [[f32; TILE]; LANES],
-    squares: [f32; TILE],
+    squares: [[f32; TILE]; LANES],
+    model_squares: [f32; TILE],
     steps: [u32; TILE],
     /// Inverse scales 1/M of the coordinates, where M is the largest |x| so far: the low 32-bit words, whose last bits
     /// count updates, then the high 32-bit words.
@@ -46,8 +48,8 @@ pub(crate) struct Tile {
 #[derive(Clone, Copy, Debug, bytemuck::Pod, Zeroable)]
 #[repr(C, align(64))]
 pub(crate) struct TileRates {
-    /// Step size of each coordinate: see [`step_size`].
-    rates: [f32; TILE],
+    /// Step size of each coordinate in each lane (one of the learners trained side by side): see [`step_size`].
+    rates: [[f32; TILE]; LANES],
     /// Weight in the average of the rounds (rows learnt) since each coordinate's last update: see
     /// [`averaging_weight`].
     shares: [f32; TILE],
@@ -116,7 +118,8 @@ impl Tile {
         Coordinate {
             theta: Lanes(self.theta.map(|theta| theta[k])),
             average: Lanes(self.average.map(|average| average[k])),
-            squares: self.squares[k],
+            squares: Lanes(self.squares.map(|squares| squares[k])),
+            model_squares: self.model_squares[k],
             step: self.steps[k],
             inverse_scale: InverseScale::from_words([self.scales[0][k], self.scales[1][k]]),
         }
@@ -126,7 +129,8 @@ impl Tile {
     pub(crate) fn put(&mut self, k: usize, c: &Coordinate) {
         self.theta.iter_mut().zip(c.theta.0).for_each(|(theta, x)| theta[k] = x);
         self.average.iter_mut().zip(c.average.0).for_each(|(average, x)| average[k] = x);
-        self.squares[k] = c.squares;
+        self.squares.iter_mut().zip(c.squares.0).for_each(|(squares, x)| squares[k] = x);
+        self.model_squares[k] = c.model_squares;
         self.steps[k] = c.step;
         [self.scales[0][k], self.scales[1][k]] = c.inverse_scale.words();
     }
@@ -143,7 +147,10 @@ impl Tile {
         relatives: &mut [f32; TILE],
     ) -> u16 {
         let (updates, inverses) = W::counted(&self.scales[0], &self.scales[1], UPDATES, HUGE);
-        step_size(W::load(&self.squares), updates).store(&mut tile_rates.rates);
+        let damping = damping(updates);
+        for (squares, rates) in self.squares.iter().zip(&mut tile_rates.rates) {
+            step_size(W::load(squares), damping).store(rates);
+        }
         let (gone, one) = (W::load(&self.steps.map(|step| averaging.fraction_since(step))), W::of(1.0));
         averaging_weight(gone, (one - gone).at_least(W::of(0.0))).store(&mut tile_rates.shares);
         let relative = W::products(values, &inverses);
@@ -163,9 +170,10 @@ impl Tile {
         relatives: &[f32; TILE],
         sums: &mut Sums<W>,
     ) {
-        let (rates, shares, relative) = (W::load(&tile_rates.rates), W::load(&tile_rates.shares), W::load(relatives));
+        let (shares, relative) = (W::load(&tile_rates.shares), W::load(relatives));
         let weighted: [W; LANES] = std::array::from_fn(|lane| {
-            let (towards, average) = (W::load(&self.theta[lane]) * rates, W::load(&self.average[lane]));
+            let towards = W::load(&self.theta[lane]) * W::load(&tile_rates.rates[lane]);
+            let average = W::load(&self.average[lane]);
             // The iterate has not moved since the last update, so the average moves towards it.
             let average = average + (towards - average) * shares;
             average.store(&mut self.average[lane]);
@@ -174,8 +182,8 @@ impl Tile {
             average * W::of(f64::from(terms.parts.0[lane]))
         });
         // The additions form the same tree as in `Lanes::dot`.
-        let [a, b, c, d, e, f] = weighted;
-        sums.margin.add(((a + b) + (c + d)) + (e + f), &tile_rates.inverses, terms.factor, values);
+        let [a, b, c, d] = weighted;
+        sums.margin.add((a + b) + (c + d), &tile_rates.inverses, terms.factor, values);
     }
 
     /// Raises the scale of each coordinate in the bit mask `growing` to the absolute value of its entry in `values`, a
@@ -186,7 +194,10 @@ impl Tile {
         for theta in &mut self.theta {
             (W::load(theta) * ratios).store(theta);
         }
-        (W::load(&self.squares) * (ratios * ratios)).store(&mut self.squares);
+        let ratios = ratios * ratios;
+        for squares in self.squares.iter_mut().chain([&mut self.model_squares]) {
+            (W::load(squares) * ratios).store(squares);
+        }
     }
 
     /// Multiplies the gradient sums of all coordinates in the tile by `ratio` after a change of the unit in which
@@ -205,11 +216,13 @@ impl Tile {
     #[inline(always)]
     pub(crate) fn tell<W: F32x16>(&mut self, averaging: &Averaging, gradients: &Gradients, relatives: &[f32; TILE]) {
         let relatives = W::load(relatives);
-        for (theta, g) in self.theta.iter_mut().zip(gradients.lanes.0) {
-            (W::load(theta) - W::of(f64::from(g)) * relatives).store(theta);
+        for ((theta, squares), g) in self.theta.iter_mut().zip(&mut self.squares).zip(gradients.lanes.0) {
+            let g = W::of(f64::from(g)) * relatives;
+            (W::load(theta) - g).store(theta);
+            (W::load(squares) + g * g).store(squares);
         }
         let g = W::of(f64::from(gradients.model)) * relatives;
-        (W::load(&self.squares) + g * g).store(&mut self.squares);
+        (W::load(&self.model_squares) + g * g).store(&mut self.model_squares);
         self.steps = [averaging.step; TILE];
         for low in &mut self.scales[0] {
             *low += u32::from(*low & UPDATES < UPDATES);
@@ -230,7 +243,8 @@ mod tests {
             _ => Coordinate {
                 theta: lanes(k, 1.0),
                 average: lanes(k, 0.3),
-                squares: (1.0 + k as f32).ln(),
+                squares: Lanes(lanes(k, 0.7).0.map(f32::abs)),
+                model_squares: (1.0 + k as f32).ln(),
                 step: (3 * k) as u32,
                 inverse_scale: InverseScale(
                     (1.0 / (3.0 + k as f64)).to_bits() & !InverseScale::UPDATES | [1, 7, 4094, 4095][k % 4],
@@ -258,10 +272,10 @@ mod tests {
         let larger = |k: usize| here[k].inverse_scale.updates() == 0 || values[k].abs() > 3.0 + k as f64;
         assert_eq!(growing, (0..TILE).map(|k| u16::from(larger(k)) << k).sum::<u16>());
         tile.raise_scales::<Scalar>(growing, &values);
-        let gradients = Gradients { lanes: Lanes([0.5, -0.25, 1.0, 0.0, 2.0, -1.0]), model: 0.75 };
+        let gradients = Gradients { lanes: Lanes([0.5, -0.25, 0.0, 2.0]), model: 0.75 };
         tile.tell::<Scalar>(&averaging, &gradients, &relatives);
         for (k, (c, value)) in here.iter().zip(values).enumerate() {
-            let asked = c.ask(step_size(c.squares, c.inverse_scale.updates() as f32), averaging.weight_since(c.step));
+            let asked = c.ask(c.rates(), averaging.weight_since(c.step));
             let relative =
                 if larger(k) { 1.0_f32.copysign(value as f32) } else { (value * c.inverse_scale.value()) as f32 };
             let told = tile.coordinate(k);
@@ -269,11 +283,14 @@ mod tests {
             let mut c = *c;
             if larger(k) {
                 let (unit, ratio) = c.inverse_scale.raised(value.abs());
-                (c.theta, c.squares, c.inverse_scale) =
-                    (c.theta * Lanes([ratio; LANES]), c.squares * (ratio * ratio), unit);
+                c.theta = c.theta * Lanes([ratio; LANES]);
+                c.squares = c.squares * Lanes([ratio * ratio; LANES]);
+                c.model_squares *= ratio * ratio;
+                c.inverse_scale = unit;
             }
-            assert_eq!(told.theta, c.theta - gradients.lanes * Lanes([relative; LANES]), "{k}");
-            assert_eq!(told.squares, c.squares + (0.75 * relative) * (0.75 * relative), "{k}");
+            let g = gradients.lanes * Lanes([relative; LANES]);
+            assert_eq!((told.theta, told.squares), (c.theta - g, c.squares + g * g), "{k}");
+            assert_eq!(told.model_squares, c.model_squares + (0.75 * relative) * (0.75 * relative), "{k}");
             assert_eq!(told.inverse_scale.value(), c.inverse_scale.value(), "{k}");
             assert_eq!(told.inverse_scale.updates(), (c.inverse_scale.updates() + 1).min(4095), "{k}");
         }

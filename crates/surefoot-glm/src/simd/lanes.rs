@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::ops::{Add, Div, Mul, Sub};
 use surefoot::Real;
 
-/// Number of lanes (learners trained side by side with different step-size scales): six, so that all that is
-/// stored for a coordinate, their values and those that they share, fills one cache line of 64 bytes.
-pub const LANES: usize = 6;
+/// Number of lanes (learners trained side by side with different step-size scales): four, so that all that is
+/// stored for a coordinate, three numbers per lane and those that they share, fills one cache line of 64 bytes.
+pub const LANES: usize = 4;
 
 /// Vector of one f32 per lane (one of the learners trained side by side). Operators work elementwise and round as
 /// scalar f32 operators do.
@@ -26,8 +26,8 @@ impl Lanes {
     /// Returns the dot product Σ a_k·b_k over the lanes k (learners trained side by side), summed in a fixed order.
     #[inline(always)]
     pub(crate) fn dot(self, other: Lanes) -> f32 {
-        let [a, b, c, d, e, f] = (self * other).0;
-        ((a + b) + (c + d)) + (e + f)
+        let [a, b, c, d] = (self * other).0;
+        (a + b) + (c + d)
     }
 
     #[inline(always)]

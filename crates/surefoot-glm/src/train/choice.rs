@@ -11,12 +11,13 @@ use crate::{
 };
 use serde_json::Value;
 
-/// Returns an untrained learner for the given settings, which must be valid.
-pub(crate) fn new(settings: &Settings) -> Box<dyn RowLearner> {
+/// Returns an untrained learner for the given settings, which must be valid. With `full_mixture` the best constant so
+/// far and stacking are part of the model if the settings allow it.
+pub(crate) fn new(settings: &Settings, full_mixture: bool) -> Box<dyn RowLearner> {
     match &settings.ball {
         Some(ball) => Box::new(InBall::new(settings, *ball)),
-        None if settings.loss.is_multiclass() => Box::new(Multiclass::new(settings)),
-        None => Box::new(SingleMargin::new(settings)),
+        None if settings.loss.is_multiclass() => Box::new(Multiclass::new(settings, full_mixture)),
+        None => Box::new(SingleMargin::new(settings, full_mixture)),
     }
 }
 

@@ -74,8 +74,9 @@ impl Trainer {
     pub fn with_holdout_store(settings: Settings, plan: Plan, store: Box<dyn HoldoutStore>) -> Trainer {
         let checked = settings.check_ranges();
         let learner = match checked {
-            Ok(()) => choice::new(&lanes_of(&settings, &plan)),
-            Err(_) => choice::new(&Settings::default()),
+            // The optimum is computed from the weights of the lanes, which are nearer to it than a constant.
+            Ok(()) => choice::new(&lanes_of(&settings, &plan), plan.optimum.is_none()),
+            Err(_) => choice::new(&Settings::default(), true),
         };
         let unfit = checked.and_then(|()| plan.check()).err().map(|message| unfit(&message));
         Trainer { row_loop: RowLoop::new(settings, plan, store), learner, unfit }
