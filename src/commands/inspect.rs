@@ -60,6 +60,7 @@ impl View<'_> {
             "loss_constant": number::number_or_null(summary.loss_constant),
             "lane": number::number_or_null(summary.lane),
             "lanes": summary.lanes,
+            "constant_lane": summary.constant_lane,
             "path": summary.path,
             "certificate": certificates::object(&self.model.certificates, &self.model.settings),
             "order": warnings::order_object(summary.order.as_ref()),
@@ -139,15 +140,24 @@ impl View<'_> {
 
     fn lanes(&self, text: &mut String) {
         let summary = &self.model.summary;
+        let stacked = summary.lanes.iter().any(|lane| lane.coefficient.is_some());
         if !summary.lanes.is_empty() {
-            let _ = writeln!(text, "\n{:>12}{:>12}{:>8}", "lane", "statistic", "share");
+            let coefficient = if stacked { "  coefficient" } else { "" };
+            let _ = writeln!(text, "\n{:>12}{:>12}{:>8}{coefficient}", "lane", "statistic", "share");
         }
+        let mut line = |name: &str, statistic: &str, share: f64, coefficient: Option<f64>, mark: &str| {
+            let coefficient = coefficient.map_or_else(String::new, |coefficient| format!("{coefficient:>13.3}"));
+            let bar = "█".repeat((12.0 * share).round() as usize);
+            let line = format!("{name:>12}{statistic:>12}{:>7.1}%{coefficient}  {bar}{mark}", 100.0 * share);
+            let _ = writeln!(text, "{}", line.trim_end());
+        };
         for lane in &summary.lanes {
             let mark = if Some(lane.scale) == summary.lane { "  leads" } else { "" };
             let (scale, statistic) = (shortest(lane.scale), number::loss(Some(lane.statistic)));
-            let bar = "█".repeat((12.0 * lane.share).round() as usize);
-            let line = format!("{scale:>12}{statistic:>12}{:>7.1}%  {bar}{mark}", 100.0 * lane.share);
-            let _ = writeln!(text, "{}", line.trim_end());
+            line(&scale, statistic.trim(), lane.share, lane.coefficient, mark);
+        }
+        if let Some(constant) = &summary.constant_lane {
+            line("constant", "", constant.share, constant.coefficient, "");
         }
     }
 }

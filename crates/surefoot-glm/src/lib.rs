@@ -71,7 +71,7 @@ pub use model::{
     predictor::{Predictor, RowMargin, RowMargins},
     settings::{Ball, LossBounds, Penalty, PenaltyTerm, Plan, Select, Settings},
     state::{Array, Numbers, State},
-    summary::{Lane, PathPoint, Summary},
+    summary::{ConstantLane, Lane, PathPoint, Summary},
     trained_model::Model,
 };
 pub use pass::judgement::WorseThanConstant;

@@ -3,7 +3,7 @@
 //!
 //! At a row with the margin m_c of the mixture in class c and the margins z_ck of its members k, the corrected margins are m_c + Σ_k b_k z_ck.
 //! With g_s and H_s the gradient and the Hessian in b of the loss at row s, times the row's weight relative to the usual weight, b is 0 at
-//! first, and after t rows, if t is a multiple of 16, b decreases by (30·I + Σ_s ((s+1)(s+2))/((t+1)(t+2))·H_s)⁻¹ Σ_{t−16 < s ≤ t} g_s. The model
+//! first, and after t rows, if t is a multiple of 16, b decreases by (10·I + Σ_s ((s+1)(s+2))/((t+1)(t+2))·H_s)⁻¹ Σ_{t−16 < s ≤ t} g_s. The model
 //! is the mixture plus q·Σ_k b_k z_k with q = 1/(1 + e^(C + 30/t − M)): M and C are the discounted losses of the mixture and of the corrected
 //! margins, with the same weights of the rows as in the Hessian.
 
@@ -76,7 +76,7 @@ impl Stacking {
         let (count, t) = (self.coefficients.len(), self.past.len());
         let hessian = |k: usize, l: usize| {
             let sum = self.past.iter().enumerate().map(|(s, past)| self.age(s) * past.hessian[k][l]).sum::<f64>();
-            sum + if k == l { 30.0 } else { 0.0 }
+            sum + if k == l { 10.0 } else { 0.0 }
         };
         let gradient = |k: usize| self.past[t - 16..].iter().map(|past| past.gradient[k]).sum::<f64>();
         let rows = (0..count).map(|k| (0..count).map(|l| hessian(k, l)).chain([gradient(k)]).collect()).collect();

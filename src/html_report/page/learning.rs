@@ -8,7 +8,7 @@ use crate::{
     },
     words::{certificates, number},
 };
-use surefoot_glm::{Model, Plan};
+use surefoot_glm::{Model, Plan, Summary};
 use surefoot_plot::{Figure, Scale, Series, Style};
 
 /// Ratio of the row counts at the end and at the start of the window over which the recent loss is averaged.
@@ -127,11 +127,11 @@ pub(super) fn lanes(record: &Record) -> Option<Card> {
     let last = &points.last()?.summary;
     let band = |k: usize| {
         let of = |point: &&&Point| {
-            let below: f64 = point.summary.lanes[..k].iter().map(|lane| lane.share).sum();
-            let share = point.summary.lanes[k].share;
+            let shares: Vec<f64> = shares(&point.summary).map(|(_, share)| share).collect();
+            let (below, share) = (shares[..k].iter().sum::<f64>(), shares[k]);
             (rows(point), below + share / 2.0, share / 2.0)
         };
-        let label = number::shortest(last.lanes[k].scale);
+        let label = shares(last).nth(k).map_or_else(String::new, |(name, _)| name);
         Series {
             label,
             style: Style::Band,
@@ -139,14 +139,14 @@ pub(super) fn lanes(record: &Record) -> Option<Card> {
             points: points.iter().filter(|p| p.summary.rows > 0).map(|p| of(&p)).collect(),
         }
     };
-    let about = "The share that each lane has in the model, stacked, against the number of rows.".to_owned();
+    let about = "The share that each lane, and the best constant prediction, has in the mixture, one above the other, against the number of rows.".to_owned();
     let figure = Figure {
         title: "Shares of the lanes over rows".to_owned(),
         about,
         size: SIZE,
         x: ("rows".to_owned(), Scale::Log),
         y: ("share".to_owned(), Scale::Linear),
-        series: (0..last.lanes.len()).map(band).collect(),
+        series: (0..shares(last).count()).map(band).collect(),
         ..Figure::default()
     };
     let caption = format!(
@@ -159,6 +159,12 @@ pub(super) fn lanes(record: &Record) -> Option<Card> {
         .map(|lane| vec![number::shortest(lane.scale), short(lane.statistic), format!("{:.1} %", 100.0 * lane.share)]);
     let numbers = Table { head: vec!["lane", "statistic", "share at the end"], rows: rows.collect() };
     Some(Card { id: "lanes", title: "Lanes".to_owned(), caption, views: vec![("", figure)], numbers })
+}
+
+/// Returns the names and shares of the members of the mixture: the lanes (learners trained side by side), then the constant prediction.
+fn shares(summary: &Summary) -> impl Iterator<Item = (String, f64)> + '_ {
+    let lanes = summary.lanes.iter().map(|lane| (number::shortest(lane.scale), lane.share));
+    lanes.chain(summary.constant_lane.iter().map(|constant| ("constant".to_owned(), constant.share)))
 }
 
 /// Describes in words which lane (one of the learners trained side by side) had the largest share of the model at the end, and since which

@@ -32,6 +32,9 @@ pub struct Summary {
     /// Lanes (learners trained side by side), each with its step-size scale, the sum of losses by which lanes are
     /// compared, and its share in the model; empty if the learner has no lanes.
     pub lanes: Vec<Lane>,
+    /// Constant prediction as a member of the mixture; `None` if it is not mixed with the lanes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constant_lane: Option<ConstantLane>,
     /// Penalties that were compared (the path, a grid from the heaviest penalty to the lightest), with their losses;
     /// empty if the penalty was not chosen from a path.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -61,7 +64,31 @@ pub struct Lane {
     /// Discounted sum of losses of this lane (one of the learners trained side by side) minus that of the best lane;
     /// shares are computed from it. Smaller is better; it is never reported as a loss.
     pub statistic: f64,
-    /// Weight of the lane (one of the learners trained side by side) in the model, which is the weighted mean of all
-    /// lanes; the weights are in [0, 1] and sum to 1.
+    /// Weight of the lane (one of the learners trained side by side) in the mixture of all lanes and of the constant
+    /// prediction; the weights are in [0, 1] and sum to 1.
     pub share: f64,
+    /// Coefficient of the lane in the model: its share, corrected by stacking (a linear combination of the lanes learnt
+    /// from their margins); `None` for losses without stacking, where it is the share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coefficient: Option<f64>,
+}
+
+/// Constant prediction (the best constant margin so far), which is mixed with the lanes (learners trained side by side),
+/// as shown in a [`Summary`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ConstantLane {
+    /// Weight of the constant prediction in the mixture, as [`Lane::share`].
+    pub share: f64,
+    /// Coefficient of the constant prediction in the model, as [`Lane::coefficient`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coefficient: Option<f64>,
+}
+
+/// Members of the mixture that is the model.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mixture {
+    pub(crate) lanes: Vec<Lane>,
+    /// Step-size scale of the lane with the largest share.
+    pub(crate) leader: Option<f64>,
+    pub(crate) constant: Option<ConstantLane>,
 }

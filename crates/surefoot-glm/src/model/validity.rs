@@ -177,14 +177,21 @@ impl Summary {
         need(numbers.into_iter().flatten().all(f64::is_finite), "a loss is not finite")?;
         need(self.order.is_none_or(|alarm| alarm.is_sound()), "an alarm about the order of rows is none")?;
         need(self.lanes.iter().all(Lane::is_sound), "the share of a lane is out of its range")?;
+        let constant = self.constant_lane.is_none_or(|lane| is_share(lane.share, lane.coefficient));
+        need(constant, "the share of the constant prediction is out of its range")?;
         need(self.path.iter().all(PathPoint::is_sound), "a penalty that was tried is out of its range")
     }
 }
 
 impl Lane {
     fn is_sound(&self) -> bool {
-        is_positive(self.scale) && is_magnitude(self.statistic) && (0.0..=1.0).contains(&self.share)
+        is_positive(self.scale) && is_magnitude(self.statistic) && is_share(self.share, self.coefficient)
     }
+}
+
+/// Whether the share of a member of the mixture, and its coefficient if there is one, are within their ranges.
+fn is_share(share: f64, coefficient: Option<f64>) -> bool {
+    (0.0..=1.0).contains(&share) && coefficient.is_none_or(f64::is_finite)
 }
 
 impl PathPoint {

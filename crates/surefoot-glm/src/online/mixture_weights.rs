@@ -192,6 +192,11 @@ impl MixtureWeights {
         self.shares
     }
 
+    /// Whether the constant prediction is a member of the mixture.
+    pub(crate) fn has_constant(&self) -> bool {
+        self.constant.is_some()
+    }
+
     /// Returns the share of the constant prediction in the model, and that of all lanes together (learners trained side
     /// by side), which is divided among them in proportion to [`shares`](MixtureWeights::shares).
     pub(crate) fn constant_share(&self) -> (f64, f64) {
@@ -324,6 +329,7 @@ impl MixtureWeights {
                 scale: shortest(scales.0[k]),
                 statistic: evidence[k] - best,
                 share: shortest(self.shares.0[k] * self.constant_share().1 as f32),
+                coefficient: None,
             })
             .collect()
     }

@@ -26,7 +26,7 @@ use crate::{
     labels::encoder::LabelEncoder,
     loss::Loss,
     model::{
-        certificate::Certificate, group_index::GroupIndex, predictor::Predictor, settings::Settings, summary::Lane,
+        certificate::Certificate, group_index::GroupIndex, predictor::Predictor, settings::Settings, summary::Mixture,
     },
     pass::{
         learner::{LearnerState, RowLearner},
@@ -297,8 +297,8 @@ impl RowLearner for Multiclass {
         vec![Certificate::none(UNBOUNDED)]
     }
 
-    fn lanes(&self) -> (Vec<Lane>, Option<f64>) {
-        self.scalars.lanes(self.loss)
+    fn mixture(&self) -> Mixture {
+        self.scalars.members(self.loss)
     }
 
     fn grid_edge(&self) -> i8 {

@@ -15,7 +15,7 @@ use crate::{
     model::{
         settings::{Penalty, Settings},
         state::State,
-        summary::Lane,
+        summary::{ConstantLane, Mixture},
     },
     simd::lanes::{LANES, Lanes},
 };
@@ -114,11 +114,23 @@ impl Scalars {
         }
     }
 
-    /// Returns the lanes (learners trained side by side) with their shares, and the step-size scale of the lane with
-    /// the largest share.
-    pub(super) fn lanes(&self, loss: Loss) -> (Vec<Lane>, Option<f64>) {
-        let grid = step_sizes::grid(loss);
-        (self.mixture.lanes(grid), Some(shortest(grid.0[self.mixture.leader()])))
+    /// Returns the members of the mixture: the lanes (learners trained side by side) and the constant prediction.
+    pub(super) fn members(&self, loss: Loss) -> Mixture {
+        let (grid, (share, _)) = (step_sizes::grid(loss), self.mixture.constant_share());
+        let correction = self.stacking.as_ref().map(Stacking::correction);
+        let coefficient = |k: usize, share: f64| correction.map(|correction| share + correction[k]);
+        let mut lanes = self.mixture.lanes(grid);
+        for (k, lane) in lanes.iter_mut().enumerate() {
+            lane.coefficient = coefficient(k, lane.share);
+        }
+        Mixture {
+            lanes,
+            leader: Some(shortest(grid.0[self.mixture.leader()])),
+            constant: self
+                .mixture
+                .has_constant()
+                .then(|| ConstantLane { share, coefficient: coefficient(LANES, share) }),
+        }
     }
 
     /// Returns −1 if the lane (one of the learners trained side by side) with the largest share has the smallest

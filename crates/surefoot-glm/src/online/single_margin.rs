@@ -28,7 +28,7 @@ use crate::{
         group_index::GroupIndex,
         predictor::Predictor,
         settings::{Penalty, Settings},
-        summary::{Lane, PathPoint},
+        summary::{Mixture, PathPoint},
     },
     numeric::sums::Mean,
     pass::{
@@ -317,8 +317,8 @@ impl RowLearner for SingleMargin {
         self.scalars.shrinkage.as_ref().map_or_else(Vec::new, Shrinkage::path)
     }
 
-    fn lanes(&self) -> (Vec<Lane>, Option<f64>) {
-        self.scalars.lanes(self.loss)
+    fn mixture(&self) -> Mixture {
+        self.scalars.members(self.loss)
     }
 
     fn grid_edge(&self) -> i8 {

@@ -24,7 +24,7 @@ pub(crate) type Members = [f64; MEMBERS];
 
 /// Number that is added to the diagonal of the Hessian, whose entries are sums over rows of squared margins times the
 /// second derivative of the loss, at most ¼. Margins of classes have no unit, so neither has this number.
-const RIDGE: f64 = 30.0;
+const RIDGE: f64 = 10.0;
 
 /// Number of rows between two Newton steps, so that a step costs little per row.
 const ROWS_PER_STEP: u64 = 16;

@@ -3,15 +3,15 @@
 use crate::{loss::Loss, simd::lanes::Lanes};
 use surefoot::Real;
 
-/// Returns the step-size scales D of the lanes (learners trained side by side), each about 4 times the one before.
+/// Returns the step-size scales D of the lanes (learners trained side by side), each about 3 times the one before.
 /// Margins are of order 1 in classification and with a log link; in regression, weights may exceed the standard
 /// deviation of the label by far if columns are nearly collinear.
 ///
 /// The grids were chosen among ten by one pass over real data sets, each with variants (`docs/decisions.md`).
 pub(crate) fn grid(loss: Loss) -> Lanes {
     Lanes(match loss.classifies() || loss.variance_power().is_some() {
-        true => [0.05, 0.2, 0.8, 3.0],
-        false => [0.3, 1.0, 4.0, 20.0],
+        true => [0.1, 0.3, 1.0, 3.0],
+        false => [0.3, 1.0, 3.0, 10.0],
     })
 }
 

@@ -12,7 +12,7 @@ use crate::{
         predictor::Predictor,
         settings::Penalty,
         state::Array,
-        summary::{Lane, PathPoint},
+        summary::{Mixture, PathPoint},
     },
 };
 use serde_json::Value;
@@ -83,10 +83,10 @@ pub(crate) trait RowLearner: Debug + Send {
         Vec::new()
     }
 
-    /// Returns the lanes (learners trained side by side), and the step-size scale of the lane with the largest share;
-    /// empty and `None` for learners without lanes.
-    fn lanes(&self) -> (Vec<Lane>, Option<f64>) {
-        (Vec::new(), None)
+    /// Returns the members of the mixture: the lanes (learners trained side by side) and the constant prediction; empty
+    /// for learners without lanes.
+    fn mixture(&self) -> Mixture {
+        Mixture::default()
     }
 
     /// Returns −1 if the lane (one of the learners trained side by side) with the largest share has the smallest

@@ -166,7 +166,7 @@ impl Trainer {
     #[must_use]
     pub fn summary(&self) -> Summary {
         let (counts, losses) = (&self.row_loop.counts, self.row_loop.printed());
-        let (lanes, lane) = self.learner.lanes();
+        let mixture = self.learner.mixture();
         Summary {
             rows: counts.rows,
             rows_zero_weight: counts.rows_zero_weight,
@@ -176,8 +176,9 @@ impl Trainer {
             loss: losses.loss(),
             loss_constant: losses.constant(self.row_loop.loss(), counts.encoder.sign()),
             order: None,
-            lane,
-            lanes,
+            lane: mixture.leader,
+            lanes: mixture.lanes,
+            constant_lane: mixture.constant,
             path: self.learner.path(),
         }
     }

@@ -99,7 +99,10 @@ fn lanes_agree_with_single_margins() {
         // Margins beyond a thousand keep 2e-3 of their size in f32; sums of exponentials keep 1e-7.
         let rounding = margins.iter().fold(0.0_f64, |size, m| size.max(m.abs())) * 2e-7;
         let size = 1e-6 + rounding;
-        assert!((charges.values[crate::LANES - 1] - value).abs() <= size, "{loss} {y} {margins:?}: {charges:?} and {value}");
+        assert!(
+            (charges.values[crate::LANES - 1] - value).abs() <= size,
+            "{loss} {y} {margins:?}: {charges:?} and {value}"
+        );
         for (derivative, &exact) in lanes.iter().zip(exact) {
             let found = f64::from(derivative.0[crate::LANES - 1]);
             assert!((found - exact).abs() <= 1e-6 * exact.abs() + 1e-37, "{loss} {y} {margins:?}: {found:e} {exact:e}");
