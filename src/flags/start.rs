@@ -92,7 +92,7 @@ fn plan(args: &FitArgs) -> Result<Plan, Failure> {
         Some(Passes::Times(passes)) => passes,
         None => Plan::ONE_PASS.passes,
     };
-    // With `--until-gap` no rows are held out, because the gap is measured over all rows, and held-out ones are never learnt.
+    // With `--until-gap` no rows are held out, because the gap is measured over all rows, and held-out ones are learnt only at the end.
     let usual = if args.certify.until_gap.is_some() { None } else { Plan::ONE_PASS.holdout };
     Ok(Plan { passes, holdout: args.holdout.map_or(usual, |holdout| holdout.0), ..Plan::ONE_PASS })
 }

@@ -210,7 +210,7 @@ impl Page<'_> {
                 summary.loss.filter(|_| self.quality.as_ref().is_some_and(|quality| quality.rows == "test rows"))
             {
                 let (name, how) = match run.plan.period() {
-                    Some(_) => ("held-out loss", "held-out rows, by the final model"),
+                    Some(_) => ("held-out loss", "held-out rows, before they are learnt"),
                     None if run.results.ended.is_some() => ("loss of the first pass", "each row before it was learnt"),
                     None => ("loss as rows came", "each row before it was learnt"),
                 };

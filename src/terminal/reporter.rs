@@ -48,7 +48,7 @@ impl Reporter {
         self.console.say(&match plan.period() {
             None => "loss: mean over all rows, each scored before it is learnt".to_owned(),
             Some(period) => format!(
-                "loss: mean over the held-out rows, never learnt: one in {period} (with fewer rows, all, each scored before it is learnt)"
+                "loss: mean over the held-out rows, one in {period}, before they are learnt at the end (with fewer rows, over all, each before it is learnt)"
             ),
         });
         self.console.say(COLUMNS);

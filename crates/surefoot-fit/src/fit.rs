@@ -168,7 +168,7 @@ impl<'a> Fit<'a> {
     }
 
     /// Sets the number of passes over the data. With more than one pass, every tenth row is held out, and the model of the pass with the
-    /// least held-out loss is kept.
+    /// least held-out loss is kept; at the end it learns the held-out rows too.
     #[must_use]
     pub fn passes(mut self, passes: u32) -> Fit<'a> {
         self.plan.passes = passes;

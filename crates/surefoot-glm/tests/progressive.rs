@@ -1,6 +1,6 @@
 //! Tests of progressive metrics: each row is measured with the model that a save just before the row would have stored.
 
-use surefoot_glm::{Ball, Batch, Loss, Measured, Model, Plan, Settings, Tally, Trainer};
+use surefoot_glm::{Ball, Batch, Loss, Measured, Model, Plan, Settings, Trainer};
 
 /// Returns `n` rows of three features in [0, 1), with label `labels[k]` if the noisy sum of the features is in [k, k +
 /// 1).
@@ -108,8 +108,6 @@ fn held_out_rows_are_measured_by_the_kept_model() {
         trainer.learn(&batch, 0, batch.len()).unwrap();
         trainer.end_pass().unwrap();
     }
-    let mut tally = Tally::new(&trainer.model());
-    trainer.measure_held_out(&mut tally).unwrap();
-    let found = tally.measured();
+    let found = trainer.measure_held_out().unwrap().measured();
     assert_eq!((found.rows, found.loss), (30, trainer.summary().loss));
 }

@@ -10,7 +10,7 @@ use crate::{
 };
 use std::ffi::OsStr;
 use surefoot_fit::Data;
-use surefoot_glm::{Plan, PlotData, Tally, Trainer};
+use surefoot_glm::{Plan, PlotData, Trainer};
 use surefoot_io::{InputName, Output};
 
 /// Opens the file of the HTML report, and checks that it is none of the other files of this run.
@@ -47,12 +47,12 @@ pub(super) fn quality(
         let about = format!("{} that took no part in learning.", number::rows(measured.rows));
         return Some(Quality { rows: "test rows", about, measured: measured.clone(), plot_data });
     }
-    let (model, _) = results.model?;
-    let mut tally = Tally::new(model);
-    if plan.period().is_some() && trainer.measure_held_out(&mut tally).is_ok() && tally.measured().rows > 0 {
+    results.model?;
+    let tally = plan.period().and_then(|_| trainer.measure_held_out().ok()).filter(|tally| tally.measured().rows > 0);
+    if let Some(tally) = tally {
         let measured = tally.measured();
         let about = format!(
-            "{} that were never learnt, but by which passes and lanes were chosen.",
+            "{}, predicted before they were learnt at the end of the run; passes and lanes were chosen by them.",
             number::rows(measured.rows)
         );
         return Some(Quality { rows: "held-out rows", about, plot_data: tally.plot_data(), measured });

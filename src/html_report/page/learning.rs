@@ -63,7 +63,7 @@ pub(super) fn loss(record: &Record, results: &Results<'_>, plan: Plan) -> Option
         None => "Each row is scored before it is learnt, by the very model that a save at that moment would store."
             .to_owned(),
         Some(period) => format!(
-            "Mean over the held-out rows, one in {period}, which are never learnt. Latest rows are scored before they are learnt."
+            "Mean over the held-out rows, one in {period}, before they are learnt at the end, after all passes."
         ),
     };
     Some(Card { id: "loss", title: "Loss".to_owned(), caption, views, numbers })

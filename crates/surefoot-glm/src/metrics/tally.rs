@@ -12,6 +12,7 @@ use crate::{
         trained_model::Model,
     },
 };
+use std::sync::Arc;
 
 /// Evaluates a model on labelled rows: predicts each row, and accumulates [`Metrics`] for a model with one margin, or
 /// [`ClassMetrics`] for a multiclass model.
@@ -33,7 +34,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Tally {
     loss: Loss,
-    predictor: Predictor,
+    predictor: Arc<Predictor>,
     metrics: Kind,
     /// Buffer for the margins of the current row.
     scores: RowMargins,
@@ -49,12 +50,16 @@ impl Tally {
     /// Prepares an evaluation of `model`, to which rows are then added. Costs O(features).
     #[must_use]
     pub fn new(model: &Model) -> Tally {
-        let loss = model.settings.loss;
+        Tally::of(model.settings.loss, Arc::new(Predictor::new(model)))
+    }
+
+    /// Prepares an evaluation of the model whose weights `predictor` holds.
+    pub(crate) fn of(loss: Loss, predictor: Arc<Predictor>) -> Tally {
         let metrics = match loss.is_multiclass() {
             true => Kind::Many(Box::new(ClassMetrics::new(loss))),
             false => Kind::One(Box::new(Metrics::new(loss))),
         };
-        Tally { loss, predictor: Predictor::new(model), metrics, scores: RowMargins::default() }
+        Tally { loss, predictor, metrics, scores: RowMargins::default() }
     }
 
     /// Adds a row with the encoded label `y` (for classification the result of

@@ -167,6 +167,12 @@ impl RowLearner for SingleMargin {
         Ok(())
     }
 
+    fn find(&mut self, row: &Row<'_>) -> Result<(), Fault> {
+        self.store.raise_limit_if_due();
+        self.workspaces[1].clear();
+        self.store.find(row, &mut self.workspaces[0])
+    }
+
     fn ask(&mut self, row: &Row<'_>, encoder: &LabelEncoder, y: f64) -> Result<f64, Fault> {
         (self.sign, self.offset) = (encoder.sign(), row.offset);
         self.group_index.as_mut().map_or(Ok(()), |group_index| group_index.inspect(row))?;

@@ -1,7 +1,7 @@
 //! The rows held out from learning in a run of several passes, and the choice of the pass whose model is kept.
 //!
-//! With more than one pass, rows are no longer fresh, so every K-th row of positive weight is held out and never
-//! learnt. At the end of each pass its model is scored on the held-out rows. The model of the latest pass whose
+//! With more than one pass, rows are no longer fresh, so every K-th row of positive weight is held out, and learnt only
+//! at the end of the run, after all passes. At the end of each pass its model is scored on the held-out rows. The model of the latest pass whose
 //! held-out loss is within one standard error of the least is kept: a difference within the noise is a tie, and later
 //! passes are nearer to the optimum. If all held-out rows are of one class, as with very rare events, they decide
 //! nothing, and the latest model is kept.
@@ -36,6 +36,8 @@ pub(crate) struct Holdout {
     pub(crate) least: Option<Arc<Predictor>>,
     /// Model that will be saved; `None` if it is the learner's current model.
     pub(crate) kept: Option<Arc<Predictor>>,
+    /// Kept model as it was before it learnt the held-out rows at the end of the run; `None` until then.
+    pub(crate) judged: Option<Arc<Predictor>>,
 }
 
 /// Counters and losses of a [`Holdout`], stored in the model of an unfinished run.
@@ -78,7 +80,7 @@ impl RunState {
 
 impl Holdout {
     pub(crate) fn new(plan: Plan, store: Box<dyn HoldoutStore>) -> Holdout {
-        Holdout { plan, run: RunState::default(), store, restored: 0, least: None, kept: None }
+        Holdout { plan, run: RunState::default(), store, restored: 0, least: None, kept: None, judged: None }
     }
 
     /// Sets the model of an earlier run as the one to be saved, as long as no row of this run has been learnt.
@@ -167,8 +169,13 @@ impl Holdout {
     }
 
     /// Compares the model of a finished pass (`candidate`) with the best model so far on the held-out rows. Keeps the
-    /// candidate unless its mean loss is larger by more than one standard error.
-    pub(crate) fn select_model(&mut self, loss: Loss, candidate: Predictor, encoder: &LabelEncoder) -> io::Result<()> {
+    /// candidate unless its mean loss is larger by more than one standard error; returns whether it is kept.
+    pub(crate) fn select_model(
+        &mut self,
+        loss: Loss,
+        candidate: Predictor,
+        encoder: &LabelEncoder,
+    ) -> io::Result<bool> {
         let least = self.least.clone();
         let (mut losses, mut old, mut worse) = (ProgressiveLoss::default(), Mean::default(), Moments::default());
         let (mut only, mut mixed) = (None, false);
@@ -197,11 +204,12 @@ impl Holdout {
         // Held-out rows of one class cannot tell a good model of several classes from a model that always predicts
         // that class.
         let blind = loss.classifies() && encoder.only_class().is_none() && !mixed;
-        if beats || blind || within_noise(&worse, self.run.held_out) {
+        let is_kept = beats || blind || within_noise(&worse, self.run.held_out);
+        if is_kept {
             (self.kept, self.run.is_earlier) = (Some(candidate), false);
             self.run.kept_losses = Some(losses);
         }
-        Ok(())
+        Ok(is_kept)
     }
 
     /// Counts a finished pass, and resets the position of rows for the next one.

@@ -27,6 +27,12 @@ pub(crate) trait RowLearner: Debug + Send {
     /// Learns rows `from..to` of a batch in order, by calling [`RowLoop::take_row`] for each.
     fn learn(&mut self, row_loop: &mut RowLoop, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)>;
 
+    /// Looks up the coordinates of a row, for learners that look them up before [`ask`](RowLearner::ask).
+    fn find(&mut self, row: &Row<'_>) -> Result<(), Fault> {
+        let _ = row;
+        Ok(())
+    }
+
     /// Computes the loss of the current model at a row, equal to the bit to the loss of the saved model. Does not
     /// change the model.
     fn ask(&mut self, row: &Row<'_>, encoder: &LabelEncoder, y: f64) -> Result<f64, Fault>;

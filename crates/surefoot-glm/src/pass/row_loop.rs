@@ -210,6 +210,26 @@ impl RowLoop {
         self.counts.nnz += row.index.len() as u64;
     }
 
+    /// Learns the held-out rows at the end of a run, in the order in which they were held out, without scoring them. A
+    /// row at which the learner overflows by now is left out. The saved model is that of the learner from then on.
+    pub(crate) fn learn_held_out(&mut self, learner: &mut dyn RowLearner) -> io::Result<()> {
+        let (loss, encoder) = (self.loss(), &self.counts.encoder);
+        self.holdout.visit(&mut |row| {
+            let mut ready = || {
+                let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN))?;
+                learner.find(row)?;
+                learner.ask(row, encoder, y)?;
+                learner.prepare(y, row.weight).map(|()| y)
+            };
+            if let Ok(y) = ready() {
+                learner.admit_class(y);
+                learner.tell(y, row.weight);
+            }
+        })?;
+        self.holdout.judged = self.holdout.kept.take();
+        Ok(())
+    }
+
     /// Returns the losses that are reported to the user: of held-out rows if rows are held out, otherwise progressive.
     pub(crate) fn printed(&self) -> &ProgressiveLoss {
         match &self.holdout.run.kept_losses {

@@ -3,5 +3,6 @@
 //! This is the only module that knows all learners. A new learner is added to `choice`.
 
 mod choice;
+mod kept_learner;
 pub(crate) mod trainer;
 mod validity;

@@ -5,7 +5,7 @@
 //! refusal of the row comes before the first change of state. [`RowLoop`] does the work that all learners share; a
 //! [`RowLearner`] learns.
 
-use super::choice;
+use super::{choice, kept_learner::KeptLearner};
 use crate::{
     data::{
         fault::{Fault, Part},
@@ -56,6 +56,8 @@ use std::{io, sync::Arc};
 pub struct Trainer {
     row_loop: RowLoop,
     learner: Box<dyn RowLearner>,
+    /// Learner of the kept pass, while the current one may still turn out to be worse; `None` in runs of one pass.
+    kept: Option<KeptLearner>,
     /// Fault with which every row is refused, because the settings are invalid; `None` if they are valid.
     unfit: Option<Fault>,
 }
@@ -79,7 +81,7 @@ impl Trainer {
             Err(_) => choice::new(&Settings::default(), true),
         };
         let unfit = checked.and_then(|()| plan.check()).err().map(|message| unfit(&message));
-        Trainer { row_loop: RowLoop::new(settings, plan, store), learner, unfit }
+        Trainer { row_loop: RowLoop::new(settings, plan, store), learner, kept: None, unfit }
     }
 
     /// Processes rows `from..to` of a batch in order: counts and scores each row, then learns it or holds it out.
@@ -141,19 +143,35 @@ impl Trainer {
     /// Ends a pass over the data; must be called after the last row of each pass, also if there is only one.
     ///
     /// If rows are held out, updates the mixture weights of the lanes (learners trained side by side), and decides
-    /// which pass's model is kept.
+    /// which pass's model is kept. After the last pass, the held-out rows are learnt too, starting from the kept model;
+    /// the reported losses stay those from before. Not so if the optimum is computed afterwards.
     ///
     /// # Errors
     /// Returns errors of the hold-out store.
     pub fn end_pass(&mut self) -> io::Result<()> {
-        if self.row_loop.holdout.has_held_out_rows() {
-            self.learner.end_pass(&mut self.row_loop)?;
-            let (loss, encoder) = (self.row_loop.loss(), &self.row_loop.counts.encoder);
-            let candidate = self.learner.predictor(encoder);
-            self.row_loop.holdout.select_model(loss, candidate, encoder)?;
+        if !self.row_loop.holdout.has_held_out_rows() {
+            self.row_loop.holdout.end_pass();
+            return Ok(());
+        }
+        self.learner.end_pass(&mut self.row_loop)?;
+        let (loss, encoder) = (self.row_loop.loss(), &self.row_loop.counts.encoder);
+        let candidate = self.learner.predictor(encoder);
+        let is_kept = self.row_loop.holdout.select_model(loss, candidate, encoder)?;
+        let plan = self.row_loop.holdout.plan;
+        let is_last = self.row_loop.holdout.run.completed + 1 == plan.passes && plan.optimum.is_none();
+        if is_kept {
+            self.kept = (!is_last).then(|| KeptLearner::new(self.learner.save(encoder)));
         }
         self.row_loop.holdout.end_pass();
-        Ok(())
+        if is_last { self.learn_held_out() } else { Ok(()) }
+    }
+
+    fn learn_held_out(&mut self) -> io::Result<()> {
+        if let Some(kept) = self.kept.take() {
+            let settings = lanes_of(&self.row_loop.settings, &self.row_loop.holdout.plan);
+            self.learner = kept.learner(&settings).map_err(io::Error::other)?;
+        }
+        self.row_loop.learn_held_out(&mut *self.learner)
     }
 
     /// Returns the settings of the model that is trained.
@@ -208,12 +226,17 @@ impl Trainer {
         self.row_loop.progressive.as_mut()?.take_recent()
     }
 
-    /// Adds the held-out rows to an evaluation of the model; with one pass there are no such rows.
+    /// Evaluates the kept model on the held-out rows, as it was before it learnt them; with one pass there are no such
+    /// rows.
     ///
     /// # Errors
     /// Returns errors of the hold-out store.
-    pub fn measure_held_out(&mut self, tally: &mut Tally) -> io::Result<()> {
+    pub fn measure_held_out(&mut self) -> io::Result<Tally> {
         let labels = self.labels();
+        let holdout = &self.row_loop.holdout;
+        let model = holdout.judged.as_ref().or(holdout.kept.as_ref()).cloned();
+        let model = model.unwrap_or_else(|| Arc::new(self.learner.predictor(&self.row_loop.counts.encoder)));
+        let mut tally = Tally::of(self.row_loop.loss(), model);
         let classifies = self.row_loop.loss().classifies();
         self.row_loop.holdout.visit(&mut |row| {
             let label = row.label.and_then(|label| if classifies { labels.encode(label) } else { Some(label) });
@@ -221,7 +244,8 @@ impl Trainer {
             if let Some(label) = label {
                 let _ = tally.add(label, row);
             }
-        })
+        })?;
+        Ok(tally)
     }
 
     /// Returns the label of all rows if only one label has been seen; `None` otherwise, and in regression.
@@ -307,6 +331,7 @@ impl Trainer {
             state
                 .arrays
                 .extend(self.row_loop.holdout.least.iter().flat_map(|least| least.to_arrays(LEAST, &model.index)));
+            self.kept.iter().for_each(|kept| kept.pause(state));
         }
         model.unfinished = Some(place);
         model
@@ -325,7 +350,10 @@ impl Trainer {
         let mut row_loop = RowLoop::new(model.settings.clone(), plan, store);
         row_loop.counts = State::parse::<Counts>(&state.scalars["counts"])?;
         let kept = || Arc::new(Predictor::new(model));
+        let mut kept_learner = None;
         if model.unfinished.is_some() {
+            kept_learner = KeptLearner::resume(state)?;
+            kept_learner.iter().try_for_each(|kept| kept.learner(&taken_up(model, &plan)).map(|_| ()))?;
             let run = State::parse::<RunState>(&state.scalars["run"])?;
             row_loop.holdout.kept = (run.kept_losses.is_some() || run.is_earlier).then(kept);
             row_loop.holdout.run = run;
@@ -337,7 +365,7 @@ impl Trainer {
             row_loop.holdout.run.before = row_loop.counts.balance.clone();
         }
         row_loop.restored = row_loop.holdout.run.before.clone();
-        Ok(Trainer { row_loop, learner, unfit: None })
+        Ok(Trainer { row_loop, learner, kept: kept_learner, unfit: None })
     }
 }
 

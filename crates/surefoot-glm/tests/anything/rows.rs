@@ -108,8 +108,7 @@ fn trainers_take_anything() {
         let count = Trainer::each_sampled_row(&trainer, |_| sampled += 1);
         assert!(sampled <= count && count <= summary.rows, "{seed}");
         let _ = Trainer::loses_to_constant(&trainer, &model);
-        let mut tally = Tally::new(&model);
-        Trainer::measure_held_out(&mut trainer, &mut tally).unwrap();
+        let tally = Trainer::measure_held_out(&mut trainer).unwrap();
         check_measured(&Tally::measured(&tally), &Tally::plot_data(&tally));
         let paused = Trainer::pause(&trainer, serde_json::Value::Null);
         let plan = any.plan();
