@@ -122,7 +122,7 @@ fn go_on(model: &Model, batches: &[Batch], plan: Plan) {
         }
         let _ = (trainer.recent_loss(), trainer.end_pass());
     }
-    let _ = (trainer.progressive_metrics(), trainer.edge(), trainer.single_label(), trainer.certificates());
+    let _ = (trainer.progressive_metrics(), trainer.single_label(), trainer.certificates());
     for model in [trainer.model(), trainer.pause(serde_json::Value::Null)] {
         let _ = save_model(&model, &mut io::sink());
     }

@@ -211,8 +211,6 @@ impl Command<'_> {
             shuffle: self.shuffle,
             loses: trainer.loses_to_constant(&model),
             single: trainer.single_label(),
-            // Lanes have no influence on the optimum that a search finds.
-            edge: if found.is_some() { 0 } else { trainer.edge() },
         };
         if let (Some(output), Some(record)) = (&mut self.report, &reporter.record) {
             let (bytes, ended) = (reporter.bytes(), report::ended(stop));
@@ -290,7 +288,6 @@ impl Command<'_> {
             shuffle: self.shuffle,
             loses: None,
             single: None,
-            edge: 0,
         };
         reporter.events.emit(&results.event());
         let says = "before a row was learnt: nothing is written";

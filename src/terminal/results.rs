@@ -19,10 +19,6 @@ use surefoot_glm::{
 };
 use surefoot_io::Inferred;
 
-/// Row count below which no warning is given if the leading lane (one of the learners trained side by side) has the smallest or largest
-/// scale.
-const EDGE_ROWS: u64 = 1000;
-
 /// Results of a fit that has finished or was stopped.
 #[derive(Debug)]
 pub(crate) struct Results<'a> {
@@ -61,9 +57,6 @@ pub(crate) struct Results<'a> {
     pub(crate) loses: Option<WorseThanConstant>,
     /// Label shared by all rows; `None` if several labels occurred.
     pub(crate) single: Option<f64>,
-    /// Position of the leading lane (one of the learners trained side by side) in the grid of scales: −1 if its scale is the smallest, 1 if
-    /// the largest, otherwise 0.
-    pub(crate) edge: i8,
 }
 
 impl Results<'_> {
@@ -250,11 +243,6 @@ impl Results<'_> {
             let label = labels::label(label, &self.found.classes());
             let message = format!("only one class in the data: {label}; train on with rows of another class");
             warnings.push(Warning::new("one_label", message));
-        } else if self.edge != 0 && self.summary.rows >= EDGE_ROWS {
-            let end = if self.edge < 0 { "smallest" } else { "largest" };
-            let lane = number::lane(self.summary.lane);
-            let message = format!("the leading lane {lane} is the {end} of the grid: a scale beyond it may fit better");
-            warnings.push(Warning::new("lane_at_edge", message));
         }
         warnings.extend(self.columns.iter().cloned());
         if let Some(warning) = self.unseen.and_then(UnseenSummary::warning) {

@@ -120,6 +120,7 @@ fn agrees_with_its_dense_twin() {
         }
         let model = trainer.model();
         assert_eq!(model.labels.classes.len(), classes);
+        assert!(intercept || model.intercept.iter().all(|b| *b == 0.0), "{loss}: {:?}", model.intercept);
         for (c, label) in order.iter().enumerate() {
             let at = model.labels.classes.iter().position(|class| class == label).unwrap();
             let weights = &told.weights[c * (1 + FEATURES)..][..1 + FEATURES];

@@ -67,8 +67,13 @@ fn settings(loss: Loss) -> Settings {
 }
 
 fn fit(loss: Loss, plan: Plan, batch: &Batch) -> Trainer {
+    fit_passes(loss, plan, plan.passes, batch)
+}
+
+/// Trains for `passes` of the passes of the plan. Before the last pass ends, no held-out row is learnt.
+fn fit_passes(loss: Loss, plan: Plan, passes: u32, batch: &Batch) -> Trainer {
     let mut trainer = Trainer::new(settings(loss), plan);
-    for _ in 0..plan.passes {
+    for _ in 0..passes {
         trainer.learn(batch, 0, batch.len()).unwrap();
         trainer.end_pass().unwrap();
     }
@@ -170,7 +175,8 @@ fn agrees_with_its_dense_twin() {
     // With a small delta the large lanes are chaotic: rounding errors grow to 3e-5, and are gone again some rows later.
     let more = [Loss::Huber { delta: 2.0 }, Loss::Quantile { tau: 0.9 }, Loss::Tweedie { power: 1.2 }];
     let all = Loss::SCALAR.into_iter().chain(more).map(|loss| (loss, true));
-    let without = [Loss::Squared, Loss::Poisson, Loss::Gamma, Loss::Tweedie { power: 1.2 }].map(|loss| (loss, false));
+    let without = [Loss::Logistic, Loss::Squared, Loss::Poisson, Loss::Gamma, Loss::Tweedie { power: 1.2 }]
+        .map(|loss| (loss, false));
     for (loss, intercept) in all.chain(without) {
         let (twin, rows) = (twin(loss), rows(loss, 300, 8));
         let dense: Vec<oracle::Row> = rows
@@ -199,6 +205,7 @@ fn agrees_with_its_dense_twin() {
         let model = trainer.model();
         let scale = [1.0, 1e-3, 1.0, 1e4, 1.0, 30.0, 1.0];
         assert!(close(model.intercept[0], told.weights[0], 1.0));
+        assert!(intercept || model.intercept == [0.0], "{loss:?}: {:?}", model.intercept);
         for (&id, &weight) in model.index.iter().zip(&model.weight) {
             let (unit, expected) = (scale[id as usize], told.weights[id as usize]);
             assert!(close(weight * unit, expected * unit, 1.0), "{loss:?} {id}: {weight} and {expected}");
@@ -517,10 +524,10 @@ fn a_label_out_of_all_proportion_is_learnt_whole_or_not_at_all() {
 #[test]
 fn a_held_out_label_does_not_touch_training() {
     let mut rows = rows(Loss::Squared, 60, 101);
-    let plan = Plan { passes: 3, holdout: Some(10), ..Plan::ONE_PASS };
-    let plain = fit(Loss::Squared, plan, &batch(&rows)).summary();
+    let plan = Plan { passes: 4, holdout: Some(10), ..Plan::ONE_PASS };
+    let plain = fit_passes(Loss::Squared, plan, 3, &batch(&rows)).summary();
     rows[9].0 = 1e60;
-    let with = fit(Loss::Squared, plan, &batch(&rows));
+    let with = fit_passes(Loss::Squared, plan, 3, &batch(&rows));
     let model = with.model();
     assert!(model.weight.iter().any(|w| w.abs() > 0.1) && model.weight.iter().all(|w| w.abs() < 1e6), "{model:?}");
     assert_eq!(with.summary().rows, plain.rows);
@@ -594,6 +601,34 @@ fn ids_of_64_bits_are_as_good_as_small_ones() {
     }
 }
 
+/// At the end of a run the held-out rows are learnt by the learner of the kept pass, also in a run that was resumed: if
+/// later passes are worse, the model equals that of a run that ends with the kept pass.
+#[test]
+fn held_out_rows_are_learnt_at_the_end() {
+    let plan = |passes: u32| Plan { passes, holdout: Some(10), ..Plan::ONE_PASS };
+    let mut returned = 0;
+    for (loss, seed) in Loss::SCALAR.into_iter().flat_map(|loss| [7, 8, 9].map(|seed| (loss, seed))) {
+        let (first, mut batch) = (rows(loss, 200, seed), Batch::default());
+        first.iter().for_each(|(label, pairs)| batch.push(Some(*label), 1.0, pairs));
+        let (before, judged) = (fit_passes(loss, plan(4), 3, &batch).model(), fit(loss, plan(3), &batch));
+        assert_ne!(before.weight, judged.model().weight, "{loss} {seed}: nothing was learnt");
+        assert_eq!(before.summary.loss, judged.summary().loss, "{loss} {seed}");
+        let paused = fit_passes(loss, plan(3), 2, &batch).pause(serde_json::Value::Null);
+        let mut resumed = Trainer::resume(&paused, plan(3), Box::<MemoryHoldout>::default()).unwrap();
+        resumed.restore_holdout(&batch, 0, batch.len()).unwrap();
+        resumed.learn(&batch, 0, batch.len()).unwrap();
+        resumed.end_pass().unwrap();
+        assert_eq!(resumed.model(), judged.model(), "{loss} {seed}");
+        // The printed loss is that of the kept pass, so equal losses tell that a later pass was not kept.
+        let longer = fit(loss, plan(6), &batch);
+        if longer.summary().loss == judged.summary().loss {
+            returned += 1;
+            assert_eq!(longer.model().weight, judged.model().weight, "{loss} {seed}");
+        }
+    }
+    assert!(returned > 0, "every later pass was kept");
+}
+
 #[test]
 fn a_held_out_row_far_on_the_right_side_does_not_choose_the_pass() {
     // Mostly noise, so that later passes are worse, but not by more than chance.
@@ -611,11 +646,11 @@ fn a_held_out_row_far_on_the_right_side_does_not_choose_the_pass() {
         .collect();
     let model = |far: f64| {
         let mut rows = noisy.clone();
-        // The tenth row is the first that is held out; its margin is large, on the right side, and never learnt.
+        // The tenth row is the first that is held out; its margin is large, on the right side, and not learnt in these passes.
         rows[9] = (1.0, vec![(1, far)]);
         let batch = batch(&rows);
-        let plan = Plan { passes: 40, holdout: Some(10), ..Plan::ONE_PASS };
-        let model = fit(Loss::Logistic, plan, &batch).model();
+        let plan = Plan { passes: 41, holdout: Some(10), ..Plan::ONE_PASS };
+        let model = fit_passes(Loss::Logistic, plan, 40, &batch).model();
         let margin = margins(&model, &batch)[9];
         (model, margin)
     };

@@ -59,6 +59,10 @@ impl ClassLoss for Loss {
         Loss::value(*self, y as usize, margins)
     }
 
+    fn doubt(&self, margins: &[f64]) -> f64 {
+        Loss::doubt(*self, margins)
+    }
+
     fn gradient(&self, y: f64, margins: &[f64]) -> Vec<f64> {
         Loss::gradient(*self, y as usize, margins)
     }
@@ -216,13 +220,14 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     told
 }
 
-/// Returns the margins of the constant prediction after these rows, for the given number of classes.
+/// Returns the margins of the constant prediction after these rows, for the given number of classes; 0 without an intercept.
 fn constants(loss: Loss, rows: &[Row], classes: usize) -> Vec<f64> {
     let largest = rows.iter().fold(0.0_f64, |largest, row| largest.max(row.weight));
     let total =
         |c: usize| -> f64 { rows.iter().filter(|row| row.label as usize == c).map(|row| row.weight / largest).sum() };
     let all: f64 = rows.iter().map(|row| row.weight / largest).sum();
     let margin = |c: usize| match (loss, total(c)) {
+        _ if !rows.first().is_none_or(intercept) => 0.0,
         (_, 0.0) => 0.0,
         (Loss::Softmax, total) => (2.0 * total).ln_1p(),
         (Loss::Ovr, total) => ((total + 0.5) / (all - total + 0.5)).ln(),

@@ -5,12 +5,15 @@
 //! With g_s and H_s the gradient and the Hessian in b of the loss at row s, times the row's weight relative to the usual weight, b is 0 at
 //! first, and after t rows, if t is a multiple of 16, b decreases by (10·I + Σ_s ((s+1)(s+2))/((t+1)(t+2))·H_s)⁻¹ Σ_{t−16 < s ≤ t} g_s. The model
 //! is the mixture plus q·Σ_k b_k z_k with q = 1/(1 + e^(C + 30/t − M)): M and C are the discounted losses of the mixture and of the corrected
-//! margins, with the same weights of the rows as in the Hessian.
+//! margins, with the same weights of the rows as in the Hessian, plus their mean losses on pseudo-rows with wrong labels, with these weights
+//! too.
 
 /// Loss of the margins of all classes, with its derivatives.
 pub(crate) trait ClassLoss {
     /// Returns the loss for the label y.
     fn value(&self, y: f64, margins: &[f64]) -> f64;
+    /// Returns the loss of the pseudo-row with these margins.
+    fn doubt(&self, margins: &[f64]) -> f64;
     /// Returns the derivatives for the label y with respect to the margins.
     fn gradient(&self, y: f64, margins: &[f64]) -> Vec<f64>;
     /// Returns the second derivatives with respect to the margins; those of logistic losses are at least 1e-4.
@@ -19,7 +22,9 @@ pub(crate) trait ClassLoss {
 
 /// Past row, by what it adds to the sums.
 struct Past {
+    weight: f64,
     losses: [f64; 2],
+    doubts: [f64; 2],
     gradient: Vec<f64>,
     hessian: Vec<Vec<f64>>,
 }
@@ -42,9 +47,12 @@ impl Stacking {
 
     /// Returns q·b, by which the coefficients of the members exceed those of the mixture.
     pub(crate) fn correction(&self) -> Vec<f64> {
-        let total = |of: usize| {
-            let term = |(s, past): (usize, &Past)| self.age(s) * past.losses[of];
-            self.past.iter().enumerate().map(term).sum::<f64>()
+        let sum = |of: &dyn Fn(&Past) -> f64| {
+            self.past.iter().enumerate().map(|(s, past)| self.age(s) * of(past)).sum::<f64>()
+        };
+        let total = |k: usize| match self.past.len() {
+            0 => 0.0,
+            _ => sum(&|past| past.losses[k]) + sum(&|past| past.doubts[k]) / sum(&|past| past.weight),
         };
         let lead = 30.0 / self.past.len().max(1) as f64;
         let q = 1.0 / (1.0 + (total(1) + lead - total(0)).exp());
@@ -63,7 +71,9 @@ impl Stacking {
             weight * terms.map(|(c, d)| members[c][k] * second[c][d] * members[d][l]).sum::<f64>()
         };
         self.past.push(Past {
+            weight,
             losses: [weight * loss.value(y, mixed), weight * loss.value(y, &corrected)],
+            doubts: [weight * loss.doubt(mixed), weight * loss.doubt(&corrected)],
             gradient: gradient.collect(),
             hessian: (0..count).map(|k| (0..count).map(|l| entry(k, l)).collect()).collect(),
         });

@@ -135,6 +135,10 @@ impl ClassLoss for Loss {
         Loss::value(*self, y, margins[0])
     }
 
+    fn doubt(&self, margins: &[f64]) -> f64 {
+        Loss::value(*self, 1.0, -margins[0].abs())
+    }
+
     fn gradient(&self, y: f64, margins: &[f64]) -> Vec<f64> {
         vec![self.derivative(y, margins[0])]
     }
@@ -203,7 +207,7 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         let correction = stacking.correction();
         let coefficients: Vec<f64> = told.shares.iter().zip(&correction).map(|(p, b)| p + b).collect();
         let weights = mixture(&coefficients, &points, &unit);
-        let constant = constant(loss, &rows[..t]);
+        let constant = if intercept(row) { constant(loss, &rows[..t]) } else { 0.0 };
         let share = before.constant + correction[scales.len()];
         let margin = weights.iter().zip(&row.values).map(|(w, x)| w * x).sum::<f64>() + share * constant;
         told.margins.push(margin + offset_of_model(loss, &rows[..t], row));
@@ -269,7 +273,9 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
     let coefficients: Vec<f64> = told.shares.iter().zip(&correction).map(|(p, b)| p + b).collect();
     told.weights = mixture(&coefficients, &points, &unit);
     let share = after.constant + correction[scales.len()];
-    told.weights[0] += offset_of_model(loss, rows, &rows[0]) + share * constant(loss, rows);
+    if intercept(&rows[0]) {
+        told.weights[0] += offset_of_model(loss, rows, &rows[0]) + share * constant(loss, rows);
+    }
     told
 }
 

@@ -127,7 +127,13 @@ impl Multiclass {
     /// Returns the terms of the class with the given number; those of a class without rows if `class` is
     /// [`len`](Multiclass::len).
     fn terms(&self, class: usize) -> Terms {
-        self.scalars.terms_with(self.loss, self.intercept, 1.0, self.constants.margin(self.loss, class))
+        self.scalars.terms_with(self.loss, self.intercept, 1.0, self.constant(class))
+    }
+
+    /// Returns the margin of the constant prediction for the class with the given number; 0 if it is not mixed with the
+    /// lanes (learners trained side by side).
+    fn constant(&self, class: usize) -> f64 {
+        if self.scalars.mixture.has_constant() { self.constants.margin(self.loss, class) } else { 0.0 }
     }
 
     /// Sets, from the margins of the lanes (learners trained side by side) at the current row, the margins of all members
@@ -136,7 +142,7 @@ impl Multiclass {
         self.members.clear();
         self.mixed.clear();
         for (class, output) in self.outputs.iter().enumerate() {
-            let constant = self.constants.margin(self.loss, class);
+            let constant = self.constant(class);
             self.members.push(stacking::members(output, constant));
             self.mixed.push(self.scalars.mixture.mix(output, constant));
         }
@@ -299,9 +305,5 @@ impl RowLearner for Multiclass {
 
     fn mixture(&self) -> Mixture {
         self.scalars.members(self.loss)
-    }
-
-    fn grid_edge(&self) -> i8 {
-        self.scalars.grid_edge()
     }
 }

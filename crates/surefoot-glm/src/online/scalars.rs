@@ -91,7 +91,13 @@ impl Scalars {
 
     /// Returns the terms for losses with a single margin, whose model contains the constant prediction.
     pub(super) fn terms(&self, loss: Loss, intercept: bool, sign: f64) -> Terms {
-        self.terms_with(loss, intercept, sign, self.constant.margin(loss, &self.units))
+        self.terms_with(loss, intercept, sign, self.constant_margin(loss))
+    }
+
+    /// Returns the margin of the constant prediction, in the unit of margins; 0 if it is not mixed with the lanes
+    /// (learners trained side by side).
+    pub(super) fn constant_margin(&self, loss: Loss) -> f64 {
+        if self.mixture.has_constant() { self.constant.margin(loss, &self.units) } else { 0.0 }
     }
 
     /// Returns the terms of a model whose constant prediction has the given margin, in the unit of margins.
@@ -130,17 +136,6 @@ impl Scalars {
                 .mixture
                 .has_constant()
                 .then(|| ConstantLane { share, coefficient: coefficient(LANES, share) }),
-        }
-    }
-
-    /// Returns −1 if the lane (one of the learners trained side by side) with the largest share has the smallest
-    /// step-size scale of all, 1 if it has the largest, and 0 otherwise.
-    pub(super) fn grid_edge(&self) -> i8 {
-        match self.mixture.leader() {
-            _ if self.mixture.constant_share().0 > 0.5 => 0,
-            0 => -1,
-            k if k == LANES - 1 => 1,
-            _ => 0,
         }
     }
 }

@@ -96,7 +96,7 @@ impl SingleMargin {
     /// Computes the margins of the current row, which must have been looked up, and whose `sign` and `offset` must have
     /// been set.
     fn ask_again(&mut self) {
-        self.constant = self.scalars.constant.margin(self.loss, &self.scalars.units);
+        self.constant = self.scalars.constant_margin(self.loss);
         let intercept = self.store.intercept.is_some();
         let terms = self.scalars.terms_with(self.loss, intercept, self.sign, self.constant);
         let [workspace, next] = &mut self.workspaces;
@@ -259,7 +259,7 @@ impl RowLearner for SingleMargin {
     /// rows, and scores the penalties of a path.
     fn end_pass(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let (encoder, units) = (row_loop.counts.encoder.clone(), self.scalars.units);
-        let constant = self.scalars.constant.margin(self.loss, &units);
+        let constant = self.scalars.constant_margin(self.loss);
         let terms = self.terms(encoder.sign());
         let loss = units.loss_in_units(self.loss);
         let (store, workspace) = (&mut self.store, &mut self.workspaces[0]);
@@ -325,9 +325,5 @@ impl RowLearner for SingleMargin {
 
     fn mixture(&self) -> Mixture {
         self.scalars.members(self.loss)
-    }
-
-    fn grid_edge(&self) -> i8 {
-        self.scalars.grid_edge()
     }
 }

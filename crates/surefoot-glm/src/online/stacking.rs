@@ -6,7 +6,8 @@
 //! members. The coefficients b are learnt by an online Newton method (Hazan, Agarwal and Kale 2007) on the losses of the
 //! corrected margin, from rows that no lane has learnt yet, with the same discount of old rows as the mixture. The model
 //! is the mixture plus q times the correction; q follows by exponential weights from the losses of the mixture and of
-//! the corrected margin, so that a bad correction is not used. The result is again one linear model.
+//! the corrected margin, so that a bad correction is not used; as in the mixture, both are charged for one more row with a
+//! margin of the wrong sign. The result is again one linear model.
 
 use super::mixture_weights::{LEAD, discount};
 use crate::{
@@ -44,6 +45,11 @@ pub(crate) struct Stacking {
     hessian: [Members; MEMBERS],
     /// Discounted sums of the losses of the mixture and of the corrected margin.
     statistic: [f64; 2],
+    /// Discounted sums of the losses that both would have with the wrong label: see
+    /// [`wrong_side`](StackedRow::wrong_side).
+    wrong_side: [f64; 2],
+    /// Discounted sum of the relative weights of the rows.
+    weight: f64,
     /// Value of `statistic` at the end of the first pass.
     first_pass: [f64; 2],
     /// Number of rows that the sums contain.
@@ -61,18 +67,28 @@ pub(crate) struct StackedRow<'a> {
     pub(crate) mixed: &'a [f64],
 }
 
-/// Losses of the mixture and of the corrected margin on the held-out rows, at the end of a pass.
+/// Losses of the mixture and of the corrected margin at a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowLosses {
+    values: [f64; 2],
+    /// Losses with a wrong label: see [`StackedRow::wrong_side`].
+    wrong_side: [f64; 2],
+}
+
+/// Sums of the losses of the mixture and of the corrected margin over the held-out rows, at the end of a pass.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct HeldOutLosses {
-    losses: [f64; 2],
+    values: [f64; 2],
+    wrong_side: [f64; 2],
     weight: f64,
     rows: f64,
 }
 
 impl HeldOutLosses {
     /// Adds the losses of [`Stacking::losses`] at a row of the given weight.
-    pub(crate) fn add(&mut self, losses: [f64; 2], weight: f64) {
-        self.losses.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += weight * loss);
+    pub(crate) fn add(&mut self, losses: RowLosses, weight: f64) {
+        self.values.iter_mut().zip(losses.values).for_each(|(sum, loss)| *sum += weight * loss);
+        self.wrong_side.iter_mut().zip(losses.wrong_side).for_each(|(sum, loss)| *sum += weight * loss);
         self.weight += weight;
         self.rows += 1.0;
     }
@@ -99,6 +115,18 @@ impl StackedRow<'_> {
         }
     }
 
+    /// Returns the loss at the given margins if the label were a wrong one: the opposite of what is predicted, the second
+    /// likeliest class for softmax, or the opposite for every class for one-vs-rest.
+    fn wrong_side(&self, margins: &[f64]) -> f64 {
+        if self.loss != Loss::Softmax {
+            return margins.iter().map(|m| Loss::Logistic.value(1.0, -m.abs())).sum();
+        }
+        let first = (0..margins.len()).max_by(|&a, &b| margins[a].total_cmp(&margins[b]));
+        let others = (0..margins.len()).filter(|&class| Some(class) != first);
+        let second = others.max_by(|&a, &b| margins[a].total_cmp(&margins[b]));
+        second.map_or(0.0, |second| self.loss.multiclass_value(second, margins))
+    }
+
     /// Replaces the margins, one per class, by the derivatives of the loss.
     fn derivatives(&self, margins: &mut [f64]) {
         if self.loss.is_multiclass() {
@@ -120,25 +148,30 @@ impl Stacking {
     pub(crate) fn check(&self) -> Result<(), String> {
         let numbers = self.hessian.iter().flatten().chain(&self.coefficients).chain(&self.gradient);
         let finite = numbers.chain(&self.first_pass).all(|x| x.is_finite());
-        let sizes = self.statistic.iter().all(|x| is_magnitude(*x)) && self.rows <= MOST_ROWS;
+        let sums = self.statistic.iter().chain(&self.wrong_side).chain([&self.weight]);
+        let sizes = sums.copied().all(is_magnitude) && self.rows <= MOST_ROWS;
         need(finite && sizes, "the stacking of the lanes is out of its range")
     }
 
     /// Returns q·b, the coefficients of the correction that is part of the model.
     pub(crate) fn correction(&self) -> Members {
-        let [mixture, corrected] = self.statistic;
+        let of = |k: usize| self.statistic[k] + if self.weight > 0.0 { self.wrong_side[k] / self.weight } else { 0.0 };
+        let (mixture, corrected) = (of(0), of(1));
         let lead = LEAD / self.rows.max(1) as f64;
         let q = 1.0 / (1.0 + libm::exp(corrected + lead - mixture));
         self.coefficients.map(|b| q * b)
     }
 
-    /// Returns the losses of the mixture and of the corrected margin at a row. `corrected` is overwritten with the
-    /// corrected margins, one per class.
-    pub(crate) fn losses(&self, row: &StackedRow<'_>, corrected: &mut [f64]) -> [f64; 2] {
+    /// Returns the losses of the mixture and of the corrected margin at a row, and those with a wrong label. `corrected` is
+    /// overwritten with the corrected margins, one per class.
+    pub(crate) fn losses(&self, row: &StackedRow<'_>, corrected: &mut [f64]) -> RowLosses {
         for ((to, mixed), members) in corrected.iter_mut().zip(row.mixed).zip(row.members) {
             *to = mixed + dot(&self.coefficients, members);
         }
-        [row.value(row.mixed), row.value(corrected)]
+        RowLosses {
+            values: [row.value(row.mixed), row.value(corrected)],
+            wrong_side: [row.wrong_side(row.mixed), row.wrong_side(corrected)],
+        }
     }
 
     /// Updates the coefficients and q with a row that has not been learnt yet; `weight` is its weight relative to the
@@ -147,8 +180,10 @@ impl Stacking {
         let losses = self.losses(row, corrected);
         self.rows += 1;
         let keep = discount(self.rows);
-        for (statistic, loss) in self.statistic.iter_mut().zip(losses) {
-            *statistic = (*statistic * keep + weight * loss).min(f64::MAX);
+        self.weight = self.weight * keep + weight;
+        for k in 0..2 {
+            self.statistic[k] = (self.statistic[k] * keep + weight * losses.values[k]).min(f64::MAX);
+            self.wrong_side[k] = (self.wrong_side[k] * keep + weight * losses.wrong_side[k]).min(f64::MAX);
         }
         self.hessian.iter_mut().flatten().for_each(|h| *h *= keep);
         row.derivatives(corrected);
@@ -200,10 +235,12 @@ impl Stacking {
         if pass == 1 {
             self.first_pass = self.statistic;
         }
-        for ((statistic, first), losses) in self.statistic.iter_mut().zip(self.first_pass).zip(held_out.losses) {
-            let losses = losses / (held_out.weight / held_out.rows);
-            *statistic = (losses + first / f64::from(pass)).min(f64::MAX);
+        for k in 0..2 {
+            let losses =
+                held_out.values[k] / (held_out.weight / held_out.rows) + held_out.wrong_side[k] / held_out.weight;
+            self.statistic[k] = (losses + self.first_pass[k] / f64::from(pass)).min(f64::MAX);
         }
+        self.wrong_side = [0.0; 2];
     }
 }
 

@@ -94,12 +94,6 @@ pub(crate) trait RowLearner: Debug + Send {
     fn mixture(&self) -> Mixture {
         Mixture::default()
     }
-
-    /// Returns −1 if the lane (one of the learners trained side by side) with the largest share has the smallest
-    /// step-size scale of all, 1 if it has the largest, and 0 otherwise.
-    fn grid_edge(&self) -> i8 {
-        0
-    }
 }
 
 /// Weights and state of a learner, as they are stored in a model.

@@ -274,13 +274,6 @@ impl Trainer {
         self.row_loop.counts.encoder.labels()
     }
 
-    /// Returns −1 if the lane (one of the learners trained side by side) with the largest share has the smallest
-    /// step-size scale of all lanes, +1 if it has the largest, and 0 otherwise.
-    #[must_use]
-    pub fn edge(&self) -> i8 {
-        self.learner.grid_edge()
-    }
-
     /// Returns the certificates of [`model`](Trainer::model) that follow from the training run alone, or the reasons
     /// why there are none: see [`Certificate`]. Costs O(features).
     #[must_use]
