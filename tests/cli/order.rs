@@ -127,21 +127,26 @@ fn the_best_constant_is_a_rate_where_rows_have_exposures() {
 fn a_pass_that_loses_more_than_a_constant_says_so_and_noise_does_not() {
     let box_ = Sandbox::new();
     let mut u = Uniform(3);
-    // Labels that have nothing to do with the features: forty with outliers, or one without.
-    for (features, loses) in [(40, true), (1, false)] {
+    // Labels that have nothing to do with the features: forty with outliers, or one without. The best constant is mixed with the lanes,
+    // so that only models without an intercept, and those in a ball, lose more.
+    for features in [40, 1] {
         let mut text = String::new();
         for _ in 0..1200 {
             text += if u.next() < 0.5 { "1" } else { "0" };
-            let mut value = || if loses { (3.1 * (u.next() - 0.5)).tan() } else { u.next() };
+            let mut value = || if features > 1 { (3.1 * (u.next() - 0.5)).tan() } else { u.next() };
             (0..features).for_each(|j| text += &format!(" {j}:{:.3}", value()));
             text += "\n";
         }
         box_.write("a.svm", text);
-        let done = box_.ok("fit a.svm -o m --loss squared --json").json();
-        let told = done["warnings"].to_string().contains("worse_than_constant");
-        assert_eq!(told, loses, "{done}");
-        let ran = box_.ok("fit a.svm -o m --loss squared --quiet");
-        assert_eq!(ran.err.contains("--passes auto --l2 auto"), loses, "{}", ran.err);
+        let advice = [("--no-intercept", "try a model with an intercept"), ("--radius 100", "try a smaller --radius")];
+        for (flags, advice) in advice.into_iter().chain([("", "")]) {
+            let loses = !flags.is_empty();
+            let done = box_.ok(&format!("fit a.svm -o m --loss squared --json {flags}")).json();
+            let told = done["warnings"].to_string().contains("worse_than_constant");
+            assert_eq!(told, loses, "{features} {flags}: {done}");
+            let ran = box_.ok(&format!("fit a.svm -o m --loss squared --quiet {flags}"));
+            assert_eq!(ran.err.contains(advice) && !ran.err.is_empty(), loses, "{features} {flags}: {}", ran.err);
+        }
     }
 }
 
@@ -170,16 +175,23 @@ fn a_model_that_has_learnt_nothing_is_called_so_however_it_was_learnt() {
     box_.write("a.svm", random(120, 400));
     box_.write("b.svm", random(300, 300));
     for flags in [
-        "a.svm --loss squared",
-        "a.svm --loss squared --shuffle",
-        "b.svm --loss squared --passes 5",
-        "b.svm --loss squared --passes 5 --shuffle",
+        "a.svm --loss squared --no-intercept",
+        "a.svm --loss squared --no-intercept --shuffle",
+        "b.svm --loss squared --no-intercept --passes 5",
+        "b.svm --loss squared --no-intercept --passes 5 --shuffle",
+        "b.svm --radius 100",
+        "b.svm --radius 100 --passes 5",
     ] {
         let done = box_.ok(&format!("fit {flags} -o m --json --report r.html")).json();
         let says = worse(&done).unwrap_or_else(|| panic!("{flags}: {done}"));
         let verdict = ["learnt nothing of use", "worth less than none"].into_iter().find(|words| says.contains(words));
         let verdict = verdict.unwrap_or_else(|| panic!("{flags}: {says}"));
         assert!(box_.text("r.html").contains(verdict), "{flags}");
+    }
+    // With an intercept the best constant is part of the model.
+    for flags in ["a.svm --loss squared", "b.svm --loss squared --passes 5", "a.svm", "b.svm --passes 5"] {
+        let done = box_.ok(&format!("fit {flags} -o m --json")).json();
+        assert_eq!(worse(&done), None, "{flags}: {done}");
     }
     // A model that may do no harm loses no more than a constant.
     let done = box_.ok("fit a.svm -o m --json --passes auto --l2 auto").json();

@@ -110,7 +110,7 @@ fn rows_do_without_the_columns_that_only_training_has() {
 #[test]
 fn a_mean_beyond_all_numbers_is_a_fault_of_its_row() {
     let box_ = Sandbox::new();
-    box_.write("a.svm", "1 1:1\n2 1:2\n5 1:3\n9 1:4\n");
+    box_.write("a.svm", "1 1:1\n2 1:2\n5 1:3\n9 1:4\n".repeat(50));
     box_.write("b.svm", "3 1:1\n4 1:90000\n5 1:-90000\n");
     for loss in ["poisson", "gamma", "tweedie"] {
         box_.ok(&format!("fit a.svm --loss {loss} --quiet -o m"));
