@@ -77,7 +77,7 @@ fn progressive_loss_is_that_of_saved_models_scored_on_the_next_row() {
 }
 
 #[test]
-fn with_several_passes_it_is_that_of_the_saved_model_on_the_held_out_rows() {
+fn with_several_passes_it_is_that_of_held_out_rows_before_they_are_learnt() {
     let box_ = Sandbox::new();
     let text = rows(300);
     box_.write("all.svm", &text);
@@ -86,7 +86,7 @@ fn with_several_passes_it_is_that_of_the_saved_model_on_the_held_out_rows() {
         box_.write("held.svm", held);
         let done = box_.ok(&format!("fit all.svm --passes 4 --holdout {period} --json")).json();
         let eval = box_.ok("eval model.surefoot held.svm --json").json();
-        assert_eq!(done["loss"], eval["loss"], "{period}");
+        assert!(eval["loss"].as_f64() < done["loss"].as_f64(), "{period}: {} {}", eval["loss"], done["loss"]);
     }
 }
 

@@ -86,7 +86,8 @@ fn an_interrupted_run_over_sorted_rows_ends_in_the_same_bytes() {
     let text: String = flowers(50).iter().map(|row| format!("{}{}\n", number(row), pairs(row))).collect();
     for more in ["", " --class-weight balanced"] {
         box_.feed(&format!("fit - --loss softmax -o whole{more}"), text.as_bytes());
-        assert!(box_.ok("inspect whole --json").json()["order"].is_object(), "{more}");
+        // Balanced weights take the harm out of these sorted rows, and so the alarm.
+        assert_eq!(box_.ok("inspect whole --json").json()["order"].is_object(), more.is_empty(), "{more}");
         for k in [1, 70, 149] {
             let _ = std::fs::remove_file(box_.path("m"));
             let mut child = box_.start(&format!("fit - --loss softmax -o m --snapshot {k}{more}"));

@@ -77,7 +77,9 @@ fn without_test_rows_those_are_shown_that_the_run_has() {
     assert!(fresh.contains(&format!("<dt>loss</dt><dd>{loss:.6}</dd>")), "{loss}");
     box_.ok("fit a.svm -o m --passes 3 --report r.html");
     let held = page(&box_, "r.html");
-    assert!(held.contains("Predictions of held-out rows") && held.contains("60 rows that were never learnt"));
+    assert!(
+        held.contains("Predictions of held-out rows") && held.contains("60 rows, predicted before they were learnt")
+    );
     let loss = box_.ok("inspect m --json").json()["loss"].as_f64().unwrap();
     assert!(held.contains(&format!("<dt>loss</dt><dd>{loss:.6}</dd>")), "{loss}");
 }
