@@ -7,8 +7,7 @@
 //! lane leads.
 
 use crate::{
-    loss::Loss,
-    loss::charges::Charges,
+    loss::{Loss, charges::Charges},
     model::summary::Lane,
     numeric::check::{MOST_ROWS, is_magnitude, need},
     simd::lanes::{LANES, Lanes, exp::exp_neg_abs},
@@ -124,7 +123,7 @@ fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANE
 /// Returns the charges of the lanes (learners trained side by side) at a row: their losses, computed from the margin of
 /// each lane, as they count in the statistic from which shares are computed.
 #[inline(always)]
-fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
+pub(super) fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
     let values = loss.values(y, margins);
     Charges { values: charges(loss, &values, typical), wrong_side: wrong_side(loss, y, margins, &values) }
 }
@@ -141,6 +140,13 @@ fn add_beyond(loss: Loss, y: f64, [margins, full]: [&Lanes; 2], typical: f64, ch
     for (charge, (m, full)) in charges.values.iter_mut().zip(margins.0.iter().zip(full.0)) {
         let beyond = loss.excess(y, full.into()) - loss.excess(y, (*m).into());
         *charge += linear_then_logarithmic(beyond.max(0.0).min(f64::from(f32::MAX)) / typical);
+    }
+}
+
+impl ConstantCharge {
+    /// Returns the charge of the prediction at position `at` of a vector of margins, given their charges.
+    pub(super) fn of(charges: &Charges, at: usize) -> ConstantCharge {
+        ConstantCharge { value: charges.values[at], wrong_side: charges.wrong_side[at] }
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     mixture_weights::{ConstantCharge, HeldOutCharges},
     row_workspace::RowWorkspace,
     scalars::{Scalars, UNBOUNDED, flushed},
-    stacking::{self, HeldOutLosses, Members, StackedRow},
+    stacking::{self, CONSTANT, HeldOutLosses, Members, StackedRow},
     terms::Terms,
 };
 use crate::{
@@ -24,7 +24,7 @@ use crate::{
         rows::{Batch, Row},
     },
     labels::encoder::LabelEncoder,
-    loss::Loss,
+    loss::{Loss, charges::Charges},
     model::{
         certificate::Certificate, group_index::GroupIndex, predictor::Predictor, settings::Settings, summary::Mixture,
     },
@@ -32,10 +32,9 @@ use crate::{
         learner::{LearnerState, RowLearner},
         row_loop::RowLoop,
     },
-    simd::lanes::{LANES, Lanes},
+    simd::lanes::Lanes,
 };
 use std::io;
-use surefoot::Real;
 
 /// Default online learner for multiclass losses: the lanes (learners trained side by side) of all classes, and the
 /// mixture weights that the classes share.
@@ -61,10 +60,9 @@ pub(crate) struct Multiclass {
     outputs: Vec<Lanes>,
     /// Margins of the members of the mixture at the current row, one entry per class.
     members: Vec<Members>,
-    /// Margins of the mixture at the current row, one per class.
-    mixed: Vec<f64>,
-    /// Buffer for the margins corrected by stacking, one per class.
-    corrected: Vec<f64>,
+    /// Margins of the mixture, corrected by stacking, and of the constant prediction at the current row
+    /// ([`Stacking::margins`](super::stacking::Stacking::margins)), one entry per class.
+    stacked: Vec<Lanes>,
     /// Derivative of the loss with respect to the margin for each lane (one of the learners trained side by side) at
     /// the current row, one entry per class.
     derivatives: Vec<Lanes>,
@@ -104,8 +102,7 @@ impl Multiclass {
             margins: Vec::new(),
             outputs: Vec::new(),
             members: Vec::new(),
-            mixed: Vec::new(),
-            corrected: Vec::new(),
+            stacked: Vec::new(),
             derivatives: Vec::new(),
             gradients: Vec::new(),
         };
@@ -136,16 +133,20 @@ impl Multiclass {
         if self.scalars.mixture.has_constant() { self.constants.margin(self.loss, class) } else { 0.0 }
     }
 
-    /// Sets, from the margins of the lanes (learners trained side by side) at the current row, the margins of all members
-    /// of the mixture, and those of the mixture.
-    fn mix(&mut self) {
+    /// Sets the margins of the members of the mixture, and `stacked`, from the margins of the lanes (learners trained side
+    /// by side) at the current row; returns the losses at `stacked` for a row of class `y`.
+    fn mix(&mut self, y: usize) -> Charges {
         self.members.clear();
-        self.mixed.clear();
+        self.stacked.clear();
         for (class, output) in self.outputs.iter().enumerate() {
             let constant = self.constant(class);
-            self.members.push(stacking::members(output, constant));
-            self.mixed.push(self.scalars.mixture.mix(output, constant));
+            let members = stacking::members(output, constant);
+            let mixed = self.scalars.mixture.mix(output, constant);
+            let stacking = self.scalars.stacking.as_ref();
+            self.stacked.push(stacking.map_or(Lanes::default(), |stacking| stacking.margins(mixed, &members, 0.0)));
+            self.members.push(members);
         }
+        self.loss.multiclass_charges(y, &self.stacked)
     }
 
     /// Looks up the coordinates of a row and computes its margins for the first `count` classes.
@@ -169,13 +170,6 @@ impl Multiclass {
         self.outputs.extend(self.workspaces[..count].iter().map(|workspace| workspace.output));
         Ok(())
     }
-}
-
-/// Returns the charge of the constant prediction at a row of class `y`, given the margins of the members of the mixture.
-fn constant_charge(loss: Loss, y: usize, members: &[Members]) -> ConstantCharge {
-    let margins: Vec<Lanes> = members.iter().map(|members| Lanes::of(members[LANES])).collect();
-    let charges = loss.multiclass_charges(y, &margins);
-    ConstantCharge { value: charges.values[0], wrong_side: charges.wrong_side[0] }
 }
 
 impl RowLearner for Multiclass {
@@ -220,14 +214,15 @@ impl RowLearner for Multiclass {
     }
 
     fn charge(&mut self, y: f64, weight: f64) {
-        self.mix();
-        let (class, scalars) = (y as usize, &mut self.scalars);
+        let class = y as usize;
+        let losses = self.mix(class);
         let charges = self.loss.multiclass_charges(class, &self.outputs);
-        scalars.mixture.add_charges(weight, &charges, constant_charge(self.loss, class, &self.members));
-        if let Some(stacking) = &mut scalars.stacking {
-            let row = StackedRow { loss: self.loss, y, members: &self.members, mixed: &self.mixed };
-            self.corrected.resize(row.mixed.len(), 0.0);
-            stacking.add(&row, scalars.mixture.relative(weight), &mut self.corrected);
+        self.scalars.mixture.add_charges(weight, &charges, ConstantCharge::of(&losses, CONSTANT));
+        if let Some(stacking) = &mut self.scalars.stacking {
+            self.loss.multiclass_derivatives(class, &mut self.stacked);
+            let softmax = (self.loss == Loss::Softmax).then_some(class);
+            let row = StackedRow { softmax, members: &self.members, derivatives: &self.stacked };
+            stacking.add(&row, &losses, self.scalars.mixture.relative(weight));
         }
     }
 
@@ -268,8 +263,7 @@ impl RowLearner for Multiclass {
         row_loop.holdout.visit(&mut |row| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, self.ask_all(row, count)) {
-                self.mix();
-                let constant = constant_charge(loss, y as usize, &self.members);
+                let constant = ConstantCharge::of(&self.mix(y as usize), CONSTANT);
                 charges.add_charges(row.weight, &loss.multiclass_charges(y as usize, &self.outputs), constant);
             }
         })?;
@@ -280,10 +274,7 @@ impl RowLearner for Multiclass {
         row_loop.holdout.visit(&mut |row| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, self.ask_all(row, count)) {
-                self.mix();
-                let stacked = StackedRow { loss, y, members: &self.members, mixed: &self.mixed };
-                self.corrected.resize(count, 0.0);
-                held_out.add(stacking.losses(&stacked, &mut self.corrected), row.weight);
+                held_out.add(&self.mix(y as usize), row.weight);
             }
         })?;
         stacking.end_pass(pass, &held_out);

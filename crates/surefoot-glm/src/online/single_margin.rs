@@ -8,11 +8,11 @@ pub(crate) use state::check;
 use super::{
     coordinate::Gradients,
     coordinate_store::CoordinateStore,
-    mixture_weights::HeldOutCharges,
+    mixture_weights::{ConstantCharge, HeldOutCharges, charges_at},
     row_workspace::RowWorkspace,
     scalars::{Scalars, UNBOUNDED, flushed},
     shrinkage::{Observation, Shrinkage},
-    stacking::{self, HeldOutLosses, StackedRow},
+    stacking::{self, CONSTANT, HeldOutLosses, StackedRow},
     terms::Terms,
 };
 use crate::{
@@ -124,6 +124,21 @@ impl SingleMargin {
 }
 
 impl SingleMargin {
+    /// Updates mixture weights and stacking with the current row, whose offset is `offset`, for losses that have stacking.
+    fn charge_stacked(&mut self, y: f64, weight: f64, offset: f64) {
+        let (loss, output, scalars) = (self.loss, &self.workspaces[0].output, &mut self.scalars);
+        let Some(stacking) = &mut scalars.stacking else { return };
+        let members = stacking::members(output, self.constant + offset).map(|m| m - offset);
+        let mixed = scalars.mixture.mix(output, self.constant + offset);
+        let margins = stacking.margins(mixed, &members, offset);
+        let losses = charges_at(loss, y, &margins, 0.0);
+        let charges = charges_at(loss, y, output, 0.0);
+        scalars.mixture.add_charges(weight, &charges, ConstantCharge::of(&losses, CONSTANT));
+        let derivatives = [loss.derivatives(y, &margins)];
+        let row = StackedRow { softmax: None, members: &[members], derivatives: &derivatives };
+        stacking.add(&row, &losses, scalars.mixture.relative(weight));
+    }
+
     /// Scores each penalty of a path by the loss of its model on the held-out rows.
     fn score_path(&mut self, row_loop: &mut RowLoop) -> io::Result<()> {
         let Some(mut shrinkage) = self.scalars.shrinkage.take_if(|shrinkage| shrinkage.is_path()) else {
@@ -211,15 +226,12 @@ impl RowLearner for SingleMargin {
     fn charge(&mut self, y: f64, weight: f64) {
         let units = &self.scalars.units;
         let offset = units.offset_in_units(self.sign * self.offset);
-        let (loss, y_in_units, constant) = (units.loss_in_units(self.loss), units.label_in_units(y), self.constant);
-        let workspace = &self.workspaces[0];
-        let mixed = self.scalars.mixture.mix(&workspace.output, constant + offset);
-        let margins = [&workspace.output, &workspace.unclipped];
-        self.scalars.mixture.add(loss, y_in_units, weight, margins, constant + offset);
-        if let Some(stacking) = &mut self.scalars.stacking {
-            let members = [stacking::members(&workspace.output, constant + offset).map(|m| m - offset)];
-            let row = StackedRow { loss, y, members: &members, mixed: &[mixed] };
-            stacking.add(&row, self.scalars.mixture.relative(weight), &mut [0.0]);
+        if self.scalars.stacking.is_some() {
+            self.charge_stacked(y, weight, offset);
+        } else {
+            let (loss, y) = (units.loss_in_units(self.loss), units.label_in_units(y));
+            let margins = [&self.workspaces[0].output, &self.workspaces[0].unclipped];
+            self.scalars.mixture.add(loss, y, weight, margins, self.constant + offset);
         }
         if let Some(shrinkage) = &mut self.scalars.shrinkage {
             shrinkage.record_losses(self.loss, y, weight, &self.shrunk);
@@ -288,16 +300,15 @@ impl RowLearner for SingleMargin {
         let pass = row_loop.holdout.run.completed + 1;
         self.scalars.mixture.end_pass(pass, &charges);
         if let Some(stacking) = &mut self.scalars.stacking {
-            let (mixture, mut means) = (&self.scalars.mixture, HeldOutLosses::default());
+            let (mixture, mut held_out) = (&self.scalars.mixture, HeldOutLosses::default());
             row_loop.holdout.visit(&mut |row| {
-                each(row, &mut |y, weight, margins, [constant, offset]| {
-                    let members = [stacking::members(margins, constant + offset).map(|m| m - offset)];
-                    let mixed = [mixture.mix(margins, constant + offset)];
-                    let row = StackedRow { loss, y, members: &members, mixed: &mixed };
-                    means.add(stacking.losses(&row, &mut [0.0]), weight);
+                each(row, &mut |y, weight, output, [constant, offset]| {
+                    let members = stacking::members(output, constant + offset).map(|m| m - offset);
+                    let margins = stacking.margins(mixture.mix(output, constant + offset), &members, offset);
+                    held_out.add(&charges_at(loss, y, &margins, 0.0), weight);
                 });
             })?;
-            stacking.end_pass(pass, &means);
+            stacking.end_pass(pass, &held_out);
         }
         self.score_path(row_loop)
     }

@@ -15,7 +15,8 @@ pub(crate) fn exp_neg_abs(x: &Lanes) -> Lanes {
     // ln 2 is split into two parts, the first short enough for n·HIGH to be exact (Cody and Waite 1980).
     const HIGH: f32 = 0.693_359_4;
     const LOW: f32 = -2.121_944_4e-4;
-    Lanes(x.0.map(|x| {
+    let mut out = Lanes::default();
+    for (out, x) in out.0.iter_mut().zip(x.0) {
         let x = -x.abs();
         let capped = if x > -87.0 { x } else { -87.0 };
         let whole = capped * std::f32::consts::LOG2_E + ROUND;
@@ -29,14 +30,16 @@ pub(crate) fn exp_neg_abs(x: &Lanes) -> Lanes {
         let power = f32::from_bits((whole.to_bits() << 23).wrapping_add(127 << 23));
         // A mask is used because an `if` would keep the compiler from vectorising.
         let there = u32::from(x > -87.0).wrapping_neg();
-        f32::from_bits((p * power).to_bits() & there)
-    }))
+        *out = f32::from_bits((p * power).to_bits() & there);
+    }
+    out
 }
 
 /// Computes ln(1 + x) elementwise for 0 ≤ x ≤ 1, to a relative error below 3e-7.
 #[inline]
 pub(crate) fn ln_1p_of_unit(x: Lanes) -> Lanes {
-    Lanes(x.0.map(|x| {
+    let mut out = Lanes::default();
+    for (out, x) in out.0.iter_mut().zip(x.0) {
         // The series is 2·atanh(z) with z = x/(2 + x) ≤ 1/3: the first term left out is z¹⁶/17 < 2e-9.
         let z = x / (2.0 + x);
         let s = z * z;
@@ -44,8 +47,9 @@ pub(crate) fn ln_1p_of_unit(x: Lanes) -> Lanes {
         let q = s * s;
         let low = (1.0 / 3.0 + s * (1.0 / 5.0)) + q * (1.0 / 7.0 + s * (1.0 / 9.0));
         let high = (1.0 / 11.0 + s * (1.0 / 13.0)) + q * (1.0 / 15.0);
-        2.0 * z * (1.0 + s * (low + q * q * high))
-    }))
+        *out = 2.0 * z * (1.0 + s * (low + q * q * high));
+    }
+    out
 }
 
 #[cfg(test)]
