@@ -492,8 +492,7 @@ fn extreme_values_leave_everything_finite() {
             let model = trainer.model();
             assert!(model.weight.iter().all(|w| w.is_finite()), "{loss:?} {first}");
             // A first value of 1e-200 makes a weight near 1e200, and an honest squared loss of the next row 1e400.
-            let squares = matches!(loss, Loss::Squared | Loss::SquaredHinge);
-            assert_eq!(model.summary.loss.is_some(), !squares || first != 1e-200, "{loss:?} {first}");
+            assert_eq!(model.summary.loss.is_some(), loss != Loss::Squared || first != 1e-200, "{loss:?} {first}");
         }
     }
 }
@@ -657,7 +656,10 @@ fn a_held_out_row_far_on_the_right_side_does_not_choose_the_pass() {
     let (base, margin) = model(1e7);
     assert!(margin > 1e5, "{margin}");
     for margin in [300.0, 360.0, 400.0, 500.0, 700.0, 800.0, 1e5] {
-        assert_eq!(model((margin - base.intercept[0]) / base.weight[0]).0.weight, base.weight, "{margin}");
+        // In the first pass the row is charged to the lanes, whose losses at it are small, but not 0.
+        let found = model((margin - base.intercept[0]) / base.weight[0]).0.weight;
+        let close = found.iter().zip(&base.weight).all(|(a, b)| (a - b).abs() <= 1e-6 * b.abs());
+        assert!(close, "{margin}: {found:?} and {:?}", base.weight);
     }
 }
 

@@ -169,26 +169,32 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
             let margin: f64 = weights.iter().zip(&row.values).map(|(w, x)| w * x).sum();
             told.margins.push(margin + share * constant);
         }
+        // Lanes are charged the losses before any M grows, but those of the pseudo-row afterwards.
+        let known =
+            |c: usize, j: usize| if classes[c].unit[j] > 0.0 { row.values[j] / classes[c].unit[j] } else { 0.0 };
+        let full = |c: usize, v: &[f64]| v.iter().enumerate().map(|(j, v)| v * known(c, j)).sum::<f64>();
+        let outputs = |k: usize| (0..classes.len()).map(|c| full(c, &points[c][k].0)).collect::<Vec<f64>>();
+        let unclipped: Vec<Vec<f64>> = (0..lanes).map(outputs).chain([constants.clone()]).collect();
         classes.iter_mut().for_each(|class| class.fit(&row.values));
         let relative = |c: usize, j: usize| if row.values[j] == 0.0 { 0.0 } else { row.values[j] / classes[c].unit[j] };
         let dot = |c: usize, v: &[f64]| v.iter().enumerate().map(|(j, v)| v * relative(c, j)).sum::<f64>();
         let outputs = |k: usize| (0..classes.len()).map(|c| dot(c, &points[c][k].0)).collect::<Vec<f64>>();
+        let members: Vec<Vec<f64>> = (0..lanes).map(outputs).chain([constants]).collect();
         let queries = |k: usize| {
             let query = |c: usize| 0.4 * dot(c, &points[c][k].0) + 0.6 * dot(c, &points[c][k].1);
             (0..classes.len()).map(query).collect::<Vec<f64>>()
         };
-        let members: Vec<Vec<f64>> = (0..lanes).map(outputs).chain([constants]).collect();
-        charges.push(members.iter().map(|margins| loss.value(y, margins)).collect::<Vec<f64>>());
+        charges.push(unclipped.iter().map(|margins| loss.value(y, margins)).collect::<Vec<f64>>());
         doubts.push(members.iter().map(|margins| loss.doubt(margins)).collect::<Vec<f64>>());
-        let of_class = |c: usize| members.iter().map(|margins| margins[c]).collect::<Vec<f64>>();
-        let by_class: Vec<Vec<f64>> = (0..classes.len()).map(of_class).collect();
+        let by_class = |all: &[Vec<f64>]| -> Vec<Vec<f64>> {
+            (0..classes.len()).map(|c| all.iter().map(|margins| margins[c]).collect()).collect()
+        };
         let all: Vec<f64> = told.shares.iter().copied().chain([before.constant]).collect();
-        let mixed: Vec<f64> = by_class.iter().map(|z| z.iter().zip(&all).map(|(z, p)| z * p).sum()).collect();
         let sum = |of: &dyn Fn(&Row) -> f64| {
             rows[..=t].iter().enumerate().map(|(s, row)| ((s + 2) * (s + 3)) as f64 * of(row)).sum::<f64>()
         };
         let weight = row.weight / (sum(&|row| row.weight) / sum(&|_| 1.0));
-        stacking.learn(&loss, row.label, &by_class, &mixed, weight);
+        stacking.learn(&loss, row.label, [&by_class(&members), &by_class(&unclipped)], &all, weight);
         let mut gradients: Vec<Vec<f64>> =
             (0..lanes).map(|k| loss.gradient(y, &queries(k)).into_iter().map(|g| row.weight * g).collect()).collect();
         if unit == 0.0 {
@@ -254,7 +260,7 @@ fn shares(charges: &[Vec<f64>], doubts: &[Vec<f64>], rows: &[Row], scales: &[f64
             }
         }
     }
-    Shares::of(&statistic, rows.len(), rows.first().is_none_or(intercept))
+    Shares::of(&statistic, rows.len(), rows.first().is_none_or(intercept), 100.0)
 }
 
 /// Returns the weights Σ_k p_k x^k of the model for unscaled feature values, given the share p_k and the output point x^k of each lane k; 0

@@ -4,7 +4,7 @@
 //! At a row with the margin m_c of the mixture in class c and the margins z_ck of its members k, the corrected margins are m_c + Σ_k b_k z_ck.
 //! With g_s and H_s the gradient and the Hessian in b of the loss at row s, times the row's weight relative to the usual weight, b is 0 at
 //! first, and after t rows, if t is a multiple of 16, b decreases by (10·I + Σ_s ((s+1)(s+2))/((t+1)(t+2))·H_s)⁻¹ Σ_{t−16 < s ≤ t} g_s. The model
-//! is the mixture plus q·Σ_k b_k z_k with q = 1/(1 + e^(C + 30/t − M)): M and C are the discounted losses of the mixture and of the corrected
+//! is the mixture plus q·Σ_k b_k z_k with q = 1/(1 + e^(C + 100/t − M)): M and C are the discounted losses of the mixture and of the corrected
 //! margins, with the same weights of the rows as in the Hessian, plus their mean losses on pseudo-rows with wrong labels, with these weights
 //! too.
 
@@ -54,16 +54,28 @@ impl Stacking {
             0 => 0.0,
             _ => sum(&|past| past.losses[k]) + sum(&|past| past.doubts[k]) / sum(&|past| past.weight),
         };
-        let lead = 30.0 / self.past.len().max(1) as f64;
+        let lead = 100.0 / self.past.len().max(1) as f64;
         let q = 1.0 / (1.0 + (total(1) + lead - total(0)).exp());
         self.coefficients.iter().map(|b| q * b).collect()
     }
 
-    /// Learns from a row: `members` has the margins of all members for each class, `mixed` the margin of the mixture.
-    pub(crate) fn learn(&mut self, loss: &dyn ClassLoss, y: f64, members: &[Vec<f64>], mixed: &[f64], weight: f64) {
+    /// Learns from a row: `members` has the margins of all members for each class, with values clipped to the largest so far and `full` as
+    /// they are; `shares` are the shares of the members in the mixture. Losses are those in full.
+    pub(crate) fn learn(
+        &mut self,
+        loss: &dyn ClassLoss,
+        y: f64,
+        [members, full]: [&[Vec<f64>]; 2],
+        shares: &[f64],
+        weight: f64,
+    ) {
         let count = self.coefficients.len();
-        let dot = |z: &Vec<f64>| z.iter().zip(&self.coefficients).map(|(z, b)| z * b).sum::<f64>();
-        let corrected: Vec<f64> = mixed.iter().zip(members).map(|(m, z)| m + dot(z)).collect();
+        let sums = |members: &[Vec<f64>], by: &[f64]| -> Vec<f64> {
+            members.iter().map(|z| z.iter().zip(by).map(|(z, b)| z * b).sum()).collect()
+        };
+        let all: Vec<f64> = shares.iter().zip(&self.coefficients).map(|(p, b)| p + b).collect();
+        let (mixed, corrected) = (sums(members, shares), sums(members, &all));
+        let losses = [shares, &all].map(|by| weight * loss.value(y, &sums(full, by)));
         let (first, second) = (loss.gradient(y, &corrected), loss.hessian(y, &corrected));
         let gradient = (0..count).map(|k| weight * first.iter().zip(members).map(|(g, z)| g * z[k]).sum::<f64>());
         let entry = |k: usize, l: usize| {
@@ -72,8 +84,8 @@ impl Stacking {
         };
         self.past.push(Past {
             weight,
-            losses: [weight * loss.value(y, mixed), weight * loss.value(y, &corrected)],
-            doubts: [weight * loss.doubt(mixed), weight * loss.doubt(&corrected)],
+            losses,
+            doubts: [weight * loss.doubt(&mixed), weight * loss.doubt(&corrected)],
             gradient: gradient.collect(),
             hessian: (0..count).map(|k| (0..count).map(|l| entry(k, l)).collect()).collect(),
         });

@@ -15,7 +15,7 @@
 //! The model is Σ_k p_k x^k + p_0 c with p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), where [`Loss`] defines the charge of a row, and the charge
 //! of s = 0 is 2·ln(D_k/D_1). For classes a lane is also charged for one pseudo-row with its usual margin on the wrong side. The constant
 //! prediction c ([`constant`]), which is part of the model's intercept, is charged like a lane, from 0 at s = 0, and after t
-//! rows 30/t less; without an intercept p_0 = 0. With logistic loss, stacking of the lanes and the constant prediction (`stacking.rs`) is added.
+//! rows 30/t less, for classes 100/t; without an intercept p_0 = 0. With logistic loss, stacking of the lanes and the constant prediction (`stacking.rs`) is added.
 
 use crate::stacking::{ClassLoss, Stacking};
 
@@ -241,10 +241,13 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
                 rows[..=t].iter().enumerate().map(|(s, row)| ((s + 2) * (s + 3)) as f64 * of(row)).sum::<f64>()
             };
             let weight = row.weight / (sum(&|row| row.weight) / sum(&|_| 1.0));
-            stacking.learn(&loss, y, &[margins[t].clone()], &[mixture], weight);
+            let full: Vec<f64> = unclipped.iter().copied().chain([constant + offset]).collect();
+            let all: Vec<f64> = told.shares.iter().copied().chain([before.constant]).collect();
+            stacking.learn(&loss, y, [&[margins[t].clone()], &[full]], &all, weight);
         }
+        // Classes are charged the losses before M_j grows, but those of the pseudo-row afterwards.
         let beyond = |(m, full): (&f64, &f64)| match loss.classifies() {
-            true => 0.0,
+            true => loss.excess(y, *full) - loss.excess(y, *m),
             false => (loss.excess(y, *full) - loss.excess(y, *m)).max(0.0),
         };
         beyonds.push(margins[t].iter().zip(&unclipped).map(beyond).chain([0.0]).collect());
@@ -391,14 +394,14 @@ pub(crate) struct Shares {
 
 impl Shares {
     /// Computes shares after some rows, proportional to the exponential of minus the statistic of each lane and, last, of the constant
-    /// prediction, whose statistic is reduced by 30 divided by the number of rows.
-    pub(crate) fn of(statistic: &[f64], rows: usize, has_constant: bool) -> Shares {
+    /// prediction, whose statistic is reduced by `lead` divided by the number of rows.
+    pub(crate) fn of(statistic: &[f64], rows: usize, has_constant: bool, lead: f64) -> Shares {
         let (constant, lanes) = statistic.split_last().unwrap();
         let least = lanes.iter().copied().fold(f64::INFINITY, f64::min);
         let raw: Vec<f64> = lanes.iter().map(|s| (least - s).exp()).collect();
         let sum: f64 = raw.iter().sum();
         let constant =
-            if has_constant { 1.0 / (1.0 + sum * (constant - 30.0 / rows.max(1) as f64 - least).exp()) } else { 0.0 };
+            if has_constant { 1.0 / (1.0 + sum * (constant - lead / rows.max(1) as f64 - least).exp()) } else { 0.0 };
         Shares { lanes: raw.iter().map(|share| share / sum).collect(), constant }
     }
 
@@ -439,6 +442,7 @@ fn shares(
                 _ => 10.0 + 10.0 * (value / (10.0 * typical)).ln(),
             };
             let beyond = match beyonds[t][k] {
+                beyond if loss.classifies() => beyond,
                 _ if typical == 0.0 => 0.0,
                 beyond if beyond < 10.0 * typical => beyond / typical,
                 beyond => 10.0 + 10.0 * (beyond / (10.0 * typical)).ln(),
@@ -450,7 +454,7 @@ fn shares(
         }
     }
     let has_constant = rows.first().is_none_or(intercept);
-    Shares::of(&statistic, rows.len(), has_constant)
+    Shares::of(&statistic, rows.len(), has_constant, if loss.classifies() { 100.0 } else { 30.0 })
 }
 
 fn mixture(shares: &[f64], points: &[(Vec<f64>, Vec<f64>)], unit: &[f64]) -> Vec<f64> {

@@ -43,6 +43,8 @@ pub(crate) struct MixtureWeights {
 /// Losses of the constant prediction, which are discounted and counted like those of the lanes, and its share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct ConstantMember {
+    /// Lead over the lanes (learners trained side by side): see [`lead`].
+    lead: f64,
     statistic: f64,
     wrong_side: f64,
     #[serde(rename = "first_pass")]
@@ -60,10 +62,13 @@ pub(crate) struct ConstantCharge {
     pub(crate) wrong_side: f64,
 }
 
-/// Lead of the constant prediction over the lanes (learners trained side by side) in the statistic, and of the mixture
-/// over its correction by stacking, each divided by the number of rows. The first rows say little about lanes, which can do much harm; the total lead over all rows up to
-/// row n is 30·ln n, so it delays lanes that are better by a few rows.
-pub(super) const LEAD: f64 = 30.0;
+/// Returns the lead of the constant prediction over the lanes (learners trained side by side) in the statistic, and of the
+/// mixture over its correction by stacking, before it is divided by the number of rows. The first rows say little about
+/// lanes, which can do much harm; the total lead over all rows up to row n is 100·ln n for classes and 30·ln n for
+/// numbers, so it delays lanes that are better by a few rows.
+pub(super) fn lead(loss: Loss) -> f64 {
+    if loss.classifies() { 100.0 } else { 30.0 }
+}
 
 /// Returns the factor by which earlier losses are discounted when row number `rows` is added. The product of these
 /// factors after row s approximates (s/t)², the weight of row s after t rows.
@@ -128,13 +133,24 @@ pub(super) fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> C
     Charges { values: charges(loss, &values, typical), wrong_side: wrong_side(loss, y, margins, &values) }
 }
 
+/// Returns the charges of a classification loss at the margins `output` and `unclipped` of
+/// [`RowWorkspace`](super::row_workspace::RowWorkspace): the losses at `unclipped`, as the saved model predicts, but
+/// those with a wrong label at `output`, since one value far beyond all others says nothing about wrong labels.
+pub(super) fn class_charges(loss: Loss, y: f64, [output, unclipped]: [&Lanes; 2]) -> Charges {
+    let mut charges = charges_at(loss, y, output, 0.0);
+    if unclipped != output {
+        charges.values = loss.values(y, unclipped).0.map(f64::from);
+    }
+    charges
+}
+
 /// Adds to the charges, for losses of numbers, the loss that a lane (one of the learners trained side by side) has
 /// because a value of the row is beyond all earlier values of its feature. Squared loss is charged for it as other
 /// losses are, not logarithmically from the start: such a loss is due to the weights, and would come again with the
 /// next such value.
 #[cold]
 fn add_beyond(loss: Loss, y: f64, [margins, full]: [&Lanes; 2], typical: f64, charges: &mut Charges) {
-    if loss.classifies() || typical <= 0.0 {
+    if typical <= 0.0 {
         return;
     }
     for (charge, (m, full)) in charges.values.iter_mut().zip(margins.0.iter().zip(full.0)) {
@@ -162,7 +178,8 @@ fn constant_charge(loss: Loss, y: f64, margin: f64, typical: f64) -> ConstantCha
 impl MixtureWeights {
     /// Returns the initial mixture weights for lanes (learners trained side by side) with the given step-size scales:
     /// shares are proportional to 1/scale², since a lane with a large scale can do much harm.
-    pub(crate) fn new(scales: Lanes, with_constant: bool) -> MixtureWeights {
+    /// The constant prediction, if it is a member, has the given lead.
+    pub(crate) fn new(scales: Lanes, lead: Option<f64>) -> MixtureWeights {
         let statistic = scales.0.map(|scale| 2.0 * libm::log(f64::from(scale / scales.0[0])));
         let none = [0.0; LANES];
         let mut mixture = MixtureWeights {
@@ -172,7 +189,7 @@ impl MixtureWeights {
             shares: Lanes::default(),
             rows: 0,
             recent: [0.0; 3],
-            constant: with_constant.then(ConstantMember::default),
+            constant: lead.map(|lead| ConstantMember { lead, ..ConstantMember::default() }),
         };
         mixture.share();
         mixture
@@ -186,6 +203,7 @@ impl MixtureWeights {
             constant.statistic.is_finite()
                 && constant.first.is_finite()
                 && is_magnitude(constant.wrong_side)
+                && is_magnitude(constant.lead)
                 && [constant.share, constant.share_of_lanes].iter().all(|share| (0.0..=1.0).contains(share))
         });
         let sum: f32 = self.shares.0.iter().sum();
@@ -224,8 +242,7 @@ impl MixtureWeights {
 
     /// Updates the mixture weights with the losses of the lanes (learners trained side by side) at a row that has not
     /// been learnt yet; `y` and `margins` are in the units in which lanes store them.
-    /// For losses of numbers, `margins` and `full` are those of [`RowWorkspace`](super::row_workspace::RowWorkspace):
-    /// `output` and `unclipped`.
+    /// `margins` and `full` are those of [`RowWorkspace`](super::row_workspace::RowWorkspace): `output` and `unclipped`.
     pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, [margins, full]: [&Lanes; 2], constant: f64) {
         // Charges of classification losses do not depend on the typical loss. The cap keeps an extreme label from
         // making the typical loss infinite for ever.
@@ -235,8 +252,11 @@ impl MixtureWeights {
         };
         self.count(weight, mixture);
         let typical = self.recent[0] / self.recent[1];
-        let mut charges = charges_at(loss, y, margins, typical);
-        if full != margins {
+        let mut charges = match loss.classifies() {
+            true => class_charges(loss, y, [margins, full]),
+            false => charges_at(loss, y, margins, typical),
+        };
+        if full != margins && !loss.classifies() {
             add_beyond(loss, y, [margins, full], typical, &mut charges);
         }
         self.update(weight, &charges, constant_charge(loss, y, constant, typical));
@@ -313,7 +333,7 @@ impl MixtureWeights {
         if let Some(constant) = &mut self.constant {
             let weights = self.recent[1];
             let doubt = if weights > 0.0 { constant.wrong_side / weights } else { 0.0 };
-            let lead = LEAD / self.rows.max(1) as f64;
+            let lead = constant.lead / self.rows.max(1) as f64;
             let lead = libm::exp((constant.statistic + doubt).min(f64::MAX) - best - lead);
             let odds = f64::from(sum) * lead;
             constant.share = 1.0 / (1.0 + odds);
@@ -368,9 +388,15 @@ impl HeldOutCharges {
         HeldOutCharges { loss, typical, weight: 0.0, rows: 0.0, charges, wrong_side, constant }
     }
 
-    pub(crate) fn add(&mut self, weight: f64, y: f64, margins: &Lanes, constant: f64) {
+    /// Adds the charges at a held-out row; `margins` are `output` and `unclipped` of
+    /// [`RowWorkspace`](super::row_workspace::RowWorkspace), of which losses of numbers use the first.
+    pub(crate) fn add(&mut self, weight: f64, y: f64, margins: [&Lanes; 2], constant: f64) {
         let (loss, typical) = (self.loss, self.typical);
-        self.add_charges(weight, &charges_at(loss, y, margins, typical), constant_charge(loss, y, constant, typical));
+        let charges = match loss.classifies() {
+            true => class_charges(loss, y, margins),
+            false => charges_at(loss, y, margins[0], typical),
+        };
+        self.add_charges(weight, &charges, constant_charge(loss, y, constant, typical));
     }
 
     /// Adds the charges (losses, as they count for the shares) of the lanes (learners trained side by side) at a

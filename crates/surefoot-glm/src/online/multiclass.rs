@@ -133,20 +133,37 @@ impl Multiclass {
         if self.scalars.mixture.has_constant() { self.constants.margin(self.loss, class) } else { 0.0 }
     }
 
-    /// Sets the margins of the members of the mixture, and `stacked`, from the margins of the lanes (learners trained side
-    /// by side) at the current row; returns the losses at `stacked` for a row of class `y`.
-    fn mix(&mut self, y: usize) -> Charges {
+    /// Sets `outputs` to the margins of the lanes (learners trained side by side) at the current row, by `of` for each
+    /// class, and from them the margins of the members of the mixture and `stacked`.
+    fn combine(&mut self, of: impl Fn(&RowWorkspace) -> Lanes) {
         self.members.clear();
         self.stacked.clear();
-        for (class, output) in self.outputs.iter().enumerate() {
-            let constant = self.constant(class);
-            let members = stacking::members(output, constant);
-            let mixed = self.scalars.mixture.mix(output, constant);
+        for class in 0..self.outputs.len() {
+            let (output, constant) = (of(&self.workspaces[class]), self.constant(class));
+            let members = stacking::members(&output, constant);
+            let mixed = self.scalars.mixture.mix(&output, constant);
             let stacking = self.scalars.stacking.as_ref();
             self.stacked.push(stacking.map_or(Lanes::default(), |stacking| stacking.margins(mixed, &members, 0.0)));
             self.members.push(members);
+            self.outputs[class] = output;
         }
-        self.loss.multiclass_charges(y, &self.stacked)
+    }
+
+    /// Returns the charges of the lanes (learners trained side by side) and those of `stacked` for the current row, whose
+    /// class is `y`: losses as the saved model predicts, but with a wrong label as
+    /// [`class_charges`](super::mixture_weights::class_charges) has them.
+    fn charges(&mut self, y: usize) -> [Charges; 2] {
+        let is_beyond = |workspace: &RowWorkspace| workspace.unclipped != workspace.output;
+        let full = self.workspaces[..self.outputs.len()].iter().any(is_beyond).then(|| {
+            self.combine(|workspace| workspace.unclipped);
+            [&self.outputs, &self.stacked].map(|margins| self.loss.multiclass_charges(y, margins))
+        });
+        self.combine(|workspace| workspace.output);
+        let mut charges = [&self.outputs, &self.stacked].map(|margins| self.loss.multiclass_charges(y, margins));
+        for (charges, full) in charges.iter_mut().zip(full.iter().flatten()) {
+            charges.values = full.values;
+        }
+        charges
     }
 
     /// Looks up the coordinates of a row and computes its margins for the first `count` classes.
@@ -215,8 +232,7 @@ impl RowLearner for Multiclass {
 
     fn charge(&mut self, y: f64, weight: f64) {
         let class = y as usize;
-        let losses = self.mix(class);
-        let charges = self.loss.multiclass_charges(class, &self.outputs);
+        let [charges, losses] = self.charges(class);
         self.scalars.mixture.add_charges(weight, &charges, ConstantCharge::of(&losses, CONSTANT));
         if let Some(stacking) = &mut self.scalars.stacking {
             self.loss.multiclass_derivatives(class, &mut self.stacked);
@@ -263,8 +279,8 @@ impl RowLearner for Multiclass {
         row_loop.holdout.visit(&mut |row| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, self.ask_all(row, count)) {
-                let constant = ConstantCharge::of(&self.mix(y as usize), CONSTANT);
-                charges.add_charges(row.weight, &loss.multiclass_charges(y as usize, &self.outputs), constant);
+                let [of_lanes, losses] = self.charges(y as usize);
+                charges.add_charges(row.weight, &of_lanes, ConstantCharge::of(&losses, CONSTANT));
             }
         })?;
         let pass = row_loop.holdout.run.completed + 1;
@@ -274,7 +290,7 @@ impl RowLearner for Multiclass {
         row_loop.holdout.visit(&mut |row| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, self.ask_all(row, count)) {
-                held_out.add(&self.mix(y as usize), row.weight);
+                held_out.add(&self.charges(y as usize)[1], row.weight);
             }
         })?;
         stacking.end_pass(pass, &held_out);

@@ -4,7 +4,7 @@ use super::{
     averaging::Averaging,
     constant::Constant,
     label_units::LabelUnits,
-    mixture_weights::{MixtureWeights, shortest},
+    mixture_weights::{MixtureWeights, lead, shortest},
     shrinkage::Shrinkage,
     stacking::Stacking,
     step_sizes,
@@ -48,11 +48,11 @@ impl Scalars {
     /// Returns the state of an untrained learner. With `full_mixture` the best constant so far (if the
     /// model has an intercept) and stacking are part of the model.
     pub(super) fn new(settings: &Settings, full_mixture: bool) -> Scalars {
-        let loss = settings.loss;
+        let (loss, has_constant) = (settings.loss, settings.intercept && full_mixture);
         Scalars {
             averaging: Averaging::new(),
             units: LabelUnits::new(loss),
-            mixture: MixtureWeights::new(step_sizes::grid(loss), settings.intercept && full_mixture),
+            mixture: MixtureWeights::new(step_sizes::grid(loss), has_constant.then(|| lead(loss))),
             stacking: Stacking::new(loss).filter(|_| full_mixture),
             constant: Constant::default(),
             shrinkage: Shrinkage::new(settings),

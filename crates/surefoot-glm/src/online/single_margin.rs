@@ -8,11 +8,11 @@ pub(crate) use state::check;
 use super::{
     coordinate::Gradients,
     coordinate_store::CoordinateStore,
-    mixture_weights::{ConstantCharge, HeldOutCharges, charges_at},
+    mixture_weights::{ConstantCharge, HeldOutCharges, MixtureWeights, class_charges},
     row_workspace::RowWorkspace,
     scalars::{Scalars, UNBOUNDED, flushed},
     shrinkage::{Observation, Shrinkage},
-    stacking::{self, CONSTANT, HeldOutLosses, StackedRow},
+    stacking::{self, CONSTANT, HeldOutLosses, Members, StackedRow, Stacking},
     terms::Terms,
 };
 use crate::{
@@ -123,16 +123,29 @@ impl SingleMargin {
     }
 }
 
+/// Returns, from the margins `output` of the lanes (learners trained side by side) at a row with this `offset`, the
+/// margins of the members of the mixture without the offset, and those of [`Stacking::margins`].
+fn stacked(
+    stacking: &Stacking,
+    mixture: &MixtureWeights,
+    output: &Lanes,
+    constant: f64,
+    offset: f64,
+) -> (Members, Lanes) {
+    let members = stacking::members(output, constant + offset).map(|m| m - offset);
+    (members, stacking.margins(mixture.mix(output, constant + offset), &members, offset))
+}
+
 impl SingleMargin {
     /// Updates mixture weights and stacking with the current row, whose offset is `offset`, for losses that have stacking.
     fn charge_stacked(&mut self, y: f64, weight: f64, offset: f64) {
-        let (loss, output, scalars) = (self.loss, &self.workspaces[0].output, &mut self.scalars);
+        let (loss, workspace, scalars) = (self.loss, &self.workspaces[0], &mut self.scalars);
         let Some(stacking) = &mut scalars.stacking else { return };
-        let members = stacking::members(output, self.constant + offset).map(|m| m - offset);
-        let mixed = scalars.mixture.mix(output, self.constant + offset);
-        let margins = stacking.margins(mixed, &members, offset);
-        let losses = charges_at(loss, y, &margins, 0.0);
-        let charges = charges_at(loss, y, output, 0.0);
+        let outputs = [&workspace.output, &workspace.unclipped];
+        let [(members, margins), (_, full)] =
+            outputs.map(|output| stacked(stacking, &scalars.mixture, output, self.constant, offset));
+        let losses = class_charges(loss, y, [&margins, &full]);
+        let charges = class_charges(loss, y, outputs);
         scalars.mixture.add_charges(weight, &charges, ConstantCharge::of(&losses, CONSTANT));
         let derivatives = [loss.derivatives(y, &margins)];
         let row = StackedRow { softmax: None, members: &[members], derivatives: &derivatives };
@@ -275,7 +288,7 @@ impl RowLearner for SingleMargin {
         let terms = self.terms(encoder.sign());
         let loss = units.loss_in_units(self.loss);
         let (store, workspace) = (&mut self.store, &mut self.workspaces[0]);
-        let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, &Lanes, [f64; 2])| {
+        let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, [&Lanes; 2], [f64; 2])| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, store.find(row, workspace)) {
                 store.ask(&terms, workspace, &[]);
@@ -283,13 +296,14 @@ impl RowLearner for SingleMargin {
                 if row.offset != 0.0 {
                     workspace.add_offset(row.offset, offset);
                 }
-                then(units.label_in_units(y), row.weight, &workspace.output, [constant, offset]);
+                let margins = [&workspace.output, &workspace.unclipped];
+                then(units.label_in_units(y), row.weight, margins, [constant, offset]);
             }
         };
         let mut means = [Mean::default(); LANES];
         row_loop.holdout.visit(&mut |row| {
-            each(row, &mut |y, weight, margins, _| {
-                means.iter_mut().zip(&margins.0).for_each(|(mean, &m)| mean.add(loss.excess(y, m.into()), weight));
+            each(row, &mut |y, weight, [output, _], _| {
+                means.iter_mut().zip(&output.0).for_each(|(mean, &m)| mean.add(loss.excess(y, m.into()), weight));
             });
         })?;
         let typical = means.iter().filter_map(Mean::value).fold(f64::INFINITY, f64::min);
@@ -302,10 +316,9 @@ impl RowLearner for SingleMargin {
         if let Some(stacking) = &mut self.scalars.stacking {
             let (mixture, mut held_out) = (&self.scalars.mixture, HeldOutLosses::default());
             row_loop.holdout.visit(&mut |row| {
-                each(row, &mut |y, weight, output, [constant, offset]| {
-                    let members = stacking::members(output, constant + offset).map(|m| m - offset);
-                    let margins = stacking.margins(mixture.mix(output, constant + offset), &members, offset);
-                    held_out.add(&charges_at(loss, y, &margins, 0.0), weight);
+                each(row, &mut |y, weight, outputs, [constant, offset]| {
+                    let margins = outputs.map(|output| stacked(stacking, mixture, output, constant, offset).1);
+                    held_out.add(&class_charges(loss, y, margins.each_ref()), weight);
                 });
             })?;
             stacking.end_pass(pass, &held_out);

@@ -9,7 +9,7 @@
 //! the corrected margin, so that a bad correction is not used; as in the mixture, both are charged for one more row with a
 //! margin of the wrong sign. The result is again one linear model.
 
-use super::mixture_weights::{LEAD, discount};
+use super::mixture_weights::{discount, lead};
 use crate::{
     loss::{Loss, charges::Charges},
     numeric::check::{MOST_ROWS, is_magnitude, need},
@@ -123,7 +123,7 @@ impl Stacking {
     pub(crate) fn correction(&self) -> Members {
         let of = |k: usize| self.statistic[k] + if self.weight > 0.0 { self.wrong_side[k] / self.weight } else { 0.0 };
         let (mixture, corrected) = (of(0), of(1));
-        let lead = LEAD / self.rows.max(1) as f64;
+        let lead = lead(Loss::Logistic) / self.rows.max(1) as f64;
         let worse = (corrected + lead - mixture).clamp(-1e30, 1e30);
         let e = f64::from(exp_neg_abs(&Lanes([worse as f32; LANES])).0[0]);
         let q = if worse > 0.0 { e / (1.0 + e) } else { 1.0 / (1.0 + e) };
