@@ -86,7 +86,9 @@ fn with_several_passes_it_is_that_of_held_out_rows_before_they_are_learnt() {
         box_.write("held.svm", held);
         let done = box_.ok(&format!("fit all.svm --passes 4 --holdout {period} --json")).json();
         let eval = box_.ok("eval model.surefoot held.svm --json").json();
-        assert!(eval["loss"].as_f64() < done["loss"].as_f64(), "{period}: {} {}", eval["loss"], done["loss"]);
+        assert_ne!(eval["loss"], done["loss"], "{period}");
+        let (eval, printed) = (eval["loss"].as_f64().unwrap(), done["loss"].as_f64().unwrap());
+        assert!((eval - printed).abs() < 0.05, "{period}: {eval} {printed}");
     }
 }
 
