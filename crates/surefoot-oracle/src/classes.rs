@@ -204,8 +204,8 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
         gradients.iter_mut().flatten().filter(small).for_each(|g| *g = 0.0);
         let relatives: Vec<Vec<f64>> = (0..classes.len()).map(|c| (0..d).map(|j| relative(c, j)).collect()).collect();
         for (c, class) in classes.iter_mut().enumerate() {
-            for k in 0..lanes {
-                let g = gradients[k][c];
+            for (k, gradients) in gradients.iter().enumerate() {
+                let g = gradients[c];
                 (0..d).for_each(|j| class.theta[k][j] -= g * relatives[c][j]);
                 (0..d).for_each(|j| class.squares[k][j] += (g * relatives[c][j]).powi(2));
             }

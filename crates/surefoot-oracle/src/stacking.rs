@@ -89,7 +89,7 @@ impl Stacking {
             gradient: gradient.collect(),
             hessian: (0..count).map(|k| (0..count).map(|l| entry(k, l)).collect()).collect(),
         });
-        if self.past.len() % 16 == 0 {
+        if self.past.len().is_multiple_of(16) {
             self.step();
         }
     }

@@ -123,6 +123,18 @@ impl SingleMargin {
     }
 }
 
+/// Held-out row, with the margins of the members of the mixture at it.
+struct HeldOutRow<'a> {
+    /// Encoded label, in the unit of labels.
+    y: f64,
+    weight: f64,
+    /// Margins of the lanes (learners trained side by side): `output` and `unclipped` of [`RowWorkspace`].
+    margins: [&'a Lanes; 2],
+    /// Margin of the constant prediction, without the row's offset.
+    constant: f64,
+    offset: f64,
+}
+
 /// Returns, from the margins `output` of the lanes (learners trained side by side) at a row with this `offset`, the
 /// margins of the members of the mixture without the offset, and those of [`Stacking::margins`].
 fn stacked(
@@ -288,7 +300,7 @@ impl RowLearner for SingleMargin {
         let terms = self.terms(encoder.sign());
         let loss = units.loss_in_units(self.loss);
         let (store, workspace) = (&mut self.store, &mut self.workspaces[0]);
-        let mut each = |row: &Row<'_>, then: &mut dyn FnMut(f64, f64, [&Lanes; 2], [f64; 2])| {
+        let mut each = |row: &Row<'_>, then: &mut dyn FnMut(&HeldOutRow<'_>)| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, store.find(row, workspace)) {
                 store.ask(&terms, workspace, &[]);
@@ -296,29 +308,30 @@ impl RowLearner for SingleMargin {
                 if row.offset != 0.0 {
                     workspace.add_offset(row.offset, offset);
                 }
-                let margins = [&workspace.output, &workspace.unclipped];
-                then(units.label_in_units(y), row.weight, margins, [constant, offset]);
+                let (y, margins) = (units.label_in_units(y), [&workspace.output, &workspace.unclipped]);
+                then(&HeldOutRow { y, weight: row.weight, margins, constant, offset });
             }
         };
         let mut means = [Mean::default(); LANES];
         row_loop.holdout.visit(&mut |row| {
-            each(row, &mut |y, weight, [output, _], _| {
-                means.iter_mut().zip(&output.0).for_each(|(mean, &m)| mean.add(loss.excess(y, m.into()), weight));
+            each(row, &mut |row| {
+                let pairs = means.iter_mut().zip(&row.margins[0].0);
+                pairs.for_each(|(mean, &m)| mean.add(loss.excess(row.y, m.into()), row.weight));
             });
         })?;
         let typical = means.iter().filter_map(Mean::value).fold(f64::INFINITY, f64::min);
         let mut charges = HeldOutCharges::new(loss, typical);
         row_loop.holdout.visit(&mut |row| {
-            each(row, &mut |y, weight, margins, [constant, offset]| charges.add(weight, y, margins, constant + offset));
+            each(row, &mut |row| charges.add(row.weight, row.y, row.margins, row.constant + row.offset));
         })?;
         let pass = row_loop.holdout.run.completed + 1;
         self.scalars.mixture.end_pass(pass, &charges);
         if let Some(stacking) = &mut self.scalars.stacking {
             let (mixture, mut held_out) = (&self.scalars.mixture, HeldOutLosses::default());
             row_loop.holdout.visit(&mut |row| {
-                each(row, &mut |y, weight, outputs, [constant, offset]| {
-                    let margins = outputs.map(|output| stacked(stacking, mixture, output, constant, offset).1);
-                    held_out.add(&class_charges(loss, y, margins.each_ref()), weight);
+                each(row, &mut |row| {
+                    let of = |output: &Lanes| stacked(stacking, mixture, output, row.constant, row.offset).1;
+                    held_out.add(&class_charges(loss, row.y, row.margins.map(of).each_ref()), row.weight);
                 });
             })?;
             stacking.end_pass(pass, &held_out);

@@ -211,9 +211,7 @@ impl Stacking {
 
 /// Solves (H + [`RIDGE`]·I)·x = g by Gaussian elimination, which needs no pivoting for a positive definite matrix.
 fn solve(mut h: [Members; MEMBERS], mut g: Members) -> Members {
-    for i in 0..MEMBERS {
-        h[i][i] += RIDGE;
-    }
+    h.iter_mut().enumerate().for_each(|(i, row)| row[i] += RIDGE);
     for i in 0..MEMBERS {
         let (pivot, of_pivot) = (h[i], g[i]);
         for r in i + 1..MEMBERS {
