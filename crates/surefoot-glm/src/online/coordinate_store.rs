@@ -2,7 +2,7 @@
 //! `tell` (learn gradients).
 //!
 //! These loops run per nonzero, in all lanes (learners trained side by side), on one
-//! [`Tile`](crate::online::tile::Tile) of sixteen nonzeros at a time; all other work of training runs per row. The
+//! [`Tile`] of sixteen nonzeros at a time; all other work of training runs per row. The
 //! loops are compiled once for each instruction set of [`f32x16`](crate::simd::f32x16), with the same results to the
 //! bit.
 
