@@ -10,7 +10,7 @@
 //! The constant prediction has the margin ln(2·N_c + 1) of class c for softmax, where N_c is the weight of its rows in units of the largest
 //! weight, and ln((N_c + ½)/(Σ N − N_c + ½)) for one-vs-rest; 0 for a class without rows.
 
-use crate::stacking::{ClassLoss, Stacking};
+use crate::stacking::{ClassLoss, Stacking, beyond};
 use crate::trainer::{Row, Shares, Told, intercept};
 
 /// Loss of a class label y (a class number) and the margins m_c of all classes c.
@@ -184,7 +184,8 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
             let query = |c: usize| 0.4 * dot(c, &points[c][k].0) + 0.6 * dot(c, &points[c][k].1);
             (0..classes.len()).map(query).collect::<Vec<f64>>()
         };
-        charges.push(unclipped.iter().map(|margins| loss.value(y, margins)).collect::<Vec<f64>>());
+        let charge = |(full, clipped): (&Vec<f64>, &Vec<f64>)| beyond(loss.value(y, full), loss.value(y, clipped));
+        charges.push(unclipped.iter().zip(&members).map(charge).collect::<Vec<f64>>());
         doubts.push(members.iter().map(|margins| loss.doubt(margins)).collect::<Vec<f64>>());
         let by_class = |all: &[Vec<f64>]| -> Vec<Vec<f64>> {
             (0..classes.len()).map(|c| all.iter().map(|margins| margins[c]).collect()).collect()

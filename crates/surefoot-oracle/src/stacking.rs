@@ -60,7 +60,7 @@ impl Stacking {
     }
 
     /// Learns from a row: `members` has the margins of all members for each class, with values clipped to the largest so far and `full` as
-    /// they are; `shares` are the shares of the members in the mixture. Losses are those in full.
+    /// they are; `shares` are the shares of the members in the mixture. Losses are those in full, up to [`beyond`].
     pub(crate) fn learn(
         &mut self,
         loss: &dyn ClassLoss,
@@ -75,7 +75,8 @@ impl Stacking {
         };
         let all: Vec<f64> = shares.iter().zip(&self.coefficients).map(|(p, b)| p + b).collect();
         let (mixed, corrected) = (sums(members, shares), sums(members, &all));
-        let losses = [shares, &all].map(|by| weight * loss.value(y, &sums(full, by)));
+        let losses =
+            [shares, &all].map(|by| weight * beyond(loss.value(y, &sums(full, by)), loss.value(y, &sums(members, by))));
         let (first, second) = (loss.gradient(y, &corrected), loss.hessian(y, &corrected));
         let gradient = (0..count).map(|k| weight * first.iter().zip(members).map(|(g, z)| g * z[k]).sum::<f64>());
         let entry = |k: usize, l: usize| {
@@ -105,6 +106,12 @@ impl Stacking {
         let step = solved(rows);
         self.coefficients.iter_mut().zip(step).for_each(|(b, step)| *b -= step);
     }
+}
+
+/// Returns the charge of a class loss, given the loss at the values as they are and at clipped ones: an excess counts logarithmically from 10 on.
+pub(crate) fn beyond(full: f64, clipped: f64) -> f64 {
+    let excess = full - clipped;
+    if excess > 10.0 { clipped + 10.0 + 10.0 * (excess / 10.0).ln() } else { full }
 }
 
 /// Solves linear equations, each given by its coefficients and its right side, by Gauss-Jordan elimination.

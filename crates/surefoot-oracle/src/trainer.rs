@@ -17,7 +17,7 @@
 //! prediction c ([`constant`]), which is part of the model's intercept, is charged like a lane, from 0 at s = 0, and after t
 //! rows 30/t less, for classes 100/t; without an intercept p_0 = 0. With logistic loss, stacking of the lanes and the constant prediction (`stacking.rs`) is added.
 
-use crate::stacking::{ClassLoss, Stacking};
+use crate::stacking::{ClassLoss, Stacking, beyond};
 
 /// Loss of a label y and a margin m.
 ///
@@ -246,11 +246,11 @@ pub fn train(loss: Loss, scales: &[f64], rows: &[Row]) -> Told {
             stacking.learn(&loss, y, [&[margins[t].clone()], &[full]], &all, weight);
         }
         // Classes are charged the losses before M_j grows, but those of the pseudo-row afterwards.
-        let beyond = |(m, full): (&f64, &f64)| match loss.classifies() {
-            true => loss.excess(y, *full) - loss.excess(y, *m),
+        let beyond_known = |(m, full): (&f64, &f64)| match loss.classifies() {
+            true => beyond(loss.excess(y, *full), loss.excess(y, *m)) - loss.excess(y, *m),
             false => (loss.excess(y, *full) - loss.excess(y, *m)).max(0.0),
         };
-        beyonds.push(margins[t].iter().zip(&unclipped).map(beyond).chain([0.0]).collect());
+        beyonds.push(margins[t].iter().zip(&unclipped).map(beyond_known).chain([0.0]).collect());
         let in_units = |row: &Row| Row { label: row.label / label_unit.unwrap_or(1.0), ..row.clone() };
         let (here, earlier): (Row, Vec<Row>) = (in_units(row), rows[..t].iter().map(in_units).collect());
         let derivative = |(x, w): &(Vec<f64>, Vec<f64>)| match label_unit {

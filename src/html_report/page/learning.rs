@@ -153,10 +153,10 @@ pub(super) fn lanes(record: &Record) -> Option<Card> {
         "In place of a learning rate, lanes of different scales learn side by side and are mixed by how well they do. {}",
         leaders(&points)
     );
-    let rows = last
-        .lanes
-        .iter()
-        .map(|lane| vec![number::shortest(lane.scale), short(lane.statistic), format!("{:.1} %", 100.0 * lane.share)]);
+    let statistics = last.lanes.iter().map(|lane| short(lane.statistic)).chain([String::new()]);
+    let rows = shares(last)
+        .zip(statistics)
+        .map(|((name, share), statistic)| vec![name, statistic, format!("{:.1} %", 100.0 * share)]);
     let numbers = Table { head: vec!["lane", "statistic", "share at the end"], rows: rows.collect() };
     Some(Card { id: "lanes", title: "Lanes".to_owned(), caption, views: vec![("", figure)], numbers })
 }

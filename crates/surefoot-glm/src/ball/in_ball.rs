@@ -146,6 +146,10 @@ impl RowLearner for InBall {
         row_loop.take_rows(self, batch, from, to)
     }
 
+    fn reuse(&mut self) {
+        self.tracker.reused = true;
+    }
+
     fn ask(&mut self, row: &Row<'_>, encoder: &LabelEncoder, y: f64) -> Result<f64, Fault> {
         let sign = encoder.sign();
         if row.offset != 0.0 {

@@ -36,8 +36,8 @@ impl Constant {
     /// Returns the best constant margin so far, as a multiple of the unit of margins, for labels as they are encoded. As
     /// long as there are no labels, it is 0, and with a log link the logarithm of the mean label.
     ///
-    /// For logistic loss the counts of both classes are increased by ½ (Krichevsky and Trofimov 1981): the total loss
-    /// exceeds that of the best constant in hindsight by at most ½·ln n + 1 for n rows of weight 1. For hinge loss, whose
+    /// For logistic loss the counts of both classes are increased by ½ (Krichevsky and Trofimov 1981): without offsets of
+    /// rows, which the counts do not regard, the total loss exceeds that of the best constant in hindsight by at most ½·ln n + 1 for n rows of weight 1. For hinge loss, whose
     /// best constant is the sign of the majority, the margin follows the majority smoothly.
     pub(crate) fn margin(&self, loss: Loss, units: &LabelUnits) -> f64 {
         let [negative, positive] = self.totals;
@@ -115,7 +115,7 @@ impl ClassConstants {
     /// Returns the best constant margin so far of the class with the given number; 0 for a class without rows. Counts
     /// are increased by ½, as for two classes.
     pub(crate) fn margin(&self, loss: Loss, class: usize) -> f64 {
-        let Some(&total) = self.totals.get(class) else { return 0.0 };
+        let Some(&total) = self.totals.get(class).filter(|total| **total > 0.0) else { return 0.0 };
         match loss {
             Loss::Ovr => libm::log((total + 0.5) / ((self.all - total).max(0.0) + 0.5)),
             // Margins are relative to that of a class without rows.

@@ -1,7 +1,8 @@
 //! Mixture weights (shares) of the lanes, the learners trained side by side. They are computed from the losses of each
 //! lane at its own output point (average iterate).
 //!
-//! The model is Σ share_k·x_k over the lanes k, again a linear model. Shares are exponential weights with rate 1 in a
+//! The mixture is Σ share_k·x_k over the lanes k and the constant prediction, again a linear model; for some losses a
+//! linear correction is added ([`stacking`](super::stacking)). Shares are exponential weights with rate 1 in a
 //! discounted sum of losses, the statistic: after t rows the loss of row s has the weight (s/t)². The statistic is
 //! never reported as a loss; unbounded losses enter it logarithmically, so that a few outliers cannot decide which
 //! lane leads.
@@ -134,14 +135,25 @@ pub(super) fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> C
 }
 
 /// Returns the charges of a classification loss at the margins `output` and `unclipped` of
-/// [`RowWorkspace`](super::row_workspace::RowWorkspace): the losses at `unclipped`, as the saved model predicts, but
-/// those with a wrong label at `output`, since one value far beyond all others says nothing about wrong labels.
+/// [`RowWorkspace`](super::row_workspace::RowWorkspace): see [`charge_beyond`].
 pub(super) fn class_charges(loss: Loss, y: f64, [output, unclipped]: [&Lanes; 2]) -> Charges {
     let mut charges = charges_at(loss, y, output, 0.0);
     if unclipped != output {
-        charges.values = loss.values(y, unclipped).0.map(f64::from);
+        charge_beyond(&mut charges, &loss.values(y, unclipped).0.map(f64::from));
     }
     charges
+}
+
+/// Replaces the charges of a classification loss at clipped values by those at the values as they are, as the saved model
+/// predicts, where `full` are the losses; an excess counts logarithmically from [`MANY`] on, so that one row cannot
+/// decide for long. Losses with a wrong label stay those at clipped values, since a value far beyond all others
+/// says nothing about wrong labels.
+#[cold]
+pub(super) fn charge_beyond(charges: &mut Charges, full: &[f64; LANES]) {
+    for (charge, full) in charges.values.iter_mut().zip(full) {
+        let beyond = full.min(f64::from(f32::MAX)) - *charge;
+        *charge += if beyond > 0.0 { linear_then_logarithmic(beyond) } else { beyond };
+    }
 }
 
 /// Adds to the charges, for losses of numbers, the loss that a lane (one of the learners trained side by side) has

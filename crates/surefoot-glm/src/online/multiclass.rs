@@ -1,7 +1,7 @@
 //! Default online learner for multiclass losses: four lanes (learners trained side by side), with one margin per class.
 //!
 //! Every class has its own coordinates, as [`SingleMargin`](super::single_margin::SingleMargin) has for its one
-//! margin; the round, units, step sizes and mixture weights are shared by all classes. The weights of a class are 0
+//! margin; the round, units, mixture weights and stacking are shared by all classes. The weights of a class are 0
 //! until its label is first seen; gradients of earlier rows are not made up for.
 
 mod state;
@@ -12,10 +12,10 @@ use super::{
     constant::ClassConstants,
     coordinate::Gradients,
     coordinate_store::CoordinateStore,
-    mixture_weights::{ConstantCharge, HeldOutCharges},
+    mixture_weights::{ConstantCharge, HeldOutCharges, charge_beyond},
     row_workspace::RowWorkspace,
     scalars::{Scalars, UNBOUNDED, flushed},
-    stacking::{self, CONSTANT, HeldOutLosses, Members, StackedRow},
+    stacking::{self, CONSTANT, HeldOutLosses, Members, StackedRow, Target},
     terms::Terms,
 };
 use crate::{
@@ -150,8 +150,7 @@ impl Multiclass {
     }
 
     /// Returns the charges of the lanes (learners trained side by side) and those of `stacked` for the current row, whose
-    /// class is `y`: losses as the saved model predicts, but with a wrong label as
-    /// [`class_charges`](super::mixture_weights::class_charges) has them.
+    /// class is `y`: see [`charge_beyond`].
     fn charges(&mut self, y: usize) -> [Charges; 2] {
         let is_beyond = |workspace: &RowWorkspace| workspace.unclipped != workspace.output;
         let full = self.workspaces[..self.outputs.len()].iter().any(is_beyond).then(|| {
@@ -161,7 +160,7 @@ impl Multiclass {
         self.combine(|workspace| workspace.output);
         let mut charges = [&self.outputs, &self.stacked].map(|margins| self.loss.multiclass_charges(y, margins));
         for (charges, full) in charges.iter_mut().zip(full.iter().flatten()) {
-            charges.values = full.values;
+            charge_beyond(charges, &full.values);
         }
         charges
     }
@@ -236,8 +235,8 @@ impl RowLearner for Multiclass {
         self.scalars.mixture.add_charges(weight, &charges, ConstantCharge::of(&losses, CONSTANT));
         if let Some(stacking) = &mut self.scalars.stacking {
             self.loss.multiclass_derivatives(class, &mut self.stacked);
-            let softmax = (self.loss == Loss::Softmax).then_some(class);
-            let row = StackedRow { softmax, members: &self.members, derivatives: &self.stacked };
+            let (is_softmax, target) = (self.loss == Loss::Softmax, Target::Class(class));
+            let row = StackedRow { is_softmax, target, members: &self.members, derivatives: &self.stacked };
             stacking.add(&row, &losses, self.scalars.mixture.relative(weight));
         }
     }

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// State of the default online learner that is not kept per coordinate: number of rows learnt, units of stored numbers,
-/// step sizes, mixture weights and shrinkage by the penalty.
+/// mixture weights, constant prediction, stacking and shrinkage by the penalty.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Scalars {
     pub(super) averaging: Averaging,

@@ -12,7 +12,7 @@ use super::{
     row_workspace::RowWorkspace,
     scalars::{Scalars, UNBOUNDED, flushed},
     shrinkage::{Observation, Shrinkage},
-    stacking::{self, CONSTANT, HeldOutLosses, Members, StackedRow, Stacking},
+    stacking::{self, CONSTANT, HeldOutLosses, Members, StackedRow, Stacking, Target},
     terms::Terms,
 };
 use crate::{
@@ -160,7 +160,8 @@ impl SingleMargin {
         let charges = class_charges(loss, y, outputs);
         scalars.mixture.add_charges(weight, &charges, ConstantCharge::of(&losses, CONSTANT));
         let derivatives = [loss.derivatives(y, &margins)];
-        let row = StackedRow { softmax: None, members: &[members], derivatives: &derivatives };
+        let target = Target::Share(0.5 * (1.0 + y));
+        let row = StackedRow { is_softmax: false, target, members: &[members], derivatives: &derivatives };
         stacking.add(&row, &losses, scalars.mixture.relative(weight));
     }
 

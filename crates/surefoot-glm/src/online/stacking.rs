@@ -30,7 +30,11 @@ const RIDGE: f64 = 10.0;
 /// Number of rows between two Newton steps, so that a step costs little per row.
 const ROWS_PER_STEP: u64 = 16;
 
-/// Least second derivative of the loss that a row contributes to the Hessian; that of a row with a large margin
+/// Margin beyond which a row is left out of the Newton method: a probability of e^(−1000) is none, and sums of squares of
+/// such margins keep enough digits for [`RIDGE`].
+const FARTHEST: f64 = 1e3;
+
+/// Least second derivative of the loss (not for softmax) that a row contributes to the Hessian; that of a row with a large margin
 /// vanishes, though its margin says much about the lanes (learners trained side by side).
 const LEAST_CURVATURE: f64 = 1e-4;
 
@@ -61,12 +65,31 @@ const MIXTURE: usize = 0;
 const CORRECTED: usize = 1;
 pub(crate) const CONSTANT: usize = 2;
 
+/// Label of a row, as the probability that a perfect model would predict.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target {
+    /// Share of the positive class, for the one margin of logistic loss.
+    Share(f64),
+    /// Number of the class.
+    Class(usize),
+}
+
+impl Target {
+    fn of(self, class: usize) -> f64 {
+        match self {
+            Target::Share(share) => share,
+            Target::Class(y) => f64::from(u8::from(class == y)),
+        }
+    }
+}
+
 /// Row as stacking sees it: for each class (for two classes only one), the margins of the members, and the derivatives of
 /// the loss at the margins of [`Stacking::margins`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StackedRow<'a> {
-    /// Class of the label for softmax loss; `None` for logistic and one-vs-rest loss, which have a term for each class.
-    pub(crate) softmax: Option<usize>,
+    /// Whether the loss is softmax; the others have one term for each class.
+    pub(crate) is_softmax: bool,
+    pub(crate) target: Target,
     pub(crate) members: &'a [Members],
     pub(crate) derivatives: &'a [Lanes],
 }
@@ -101,6 +124,14 @@ pub(crate) fn members(lanes: &Lanes, constant: f64) -> Members {
 #[inline]
 fn dot(a: &Members, b: &Members) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+impl StackedRow<'_> {
+    /// Whether the row may enter the sums: margins beyond [`FARTHEST`] would drown those of all other rows.
+    fn is_usable(&self) -> bool {
+        self.members.iter().flatten().all(|z| z.abs() <= FARTHEST)
+            && self.derivatives.iter().all(|derivatives| derivatives.0[CORRECTED].is_finite())
+    }
 }
 
 impl Stacking {
@@ -151,7 +182,9 @@ impl Stacking {
             self.wrong_side[k] = (self.wrong_side[k] * keep + weight * losses.wrong_side[at]).min(f64::MAX);
         }
         self.hessian.iter_mut().flatten().for_each(|h| *h *= keep);
-        self.add_derivatives(row, weight);
+        if row.is_usable() {
+            self.add_derivatives(row, weight);
+        }
         if self.rows.is_multiple_of(ROWS_PER_STEP) {
             self.step();
         }
@@ -162,17 +195,13 @@ impl Stacking {
         for (class, (z, derivatives)) in row.members.iter().zip(row.derivatives).enumerate() {
             let g = f64::from(derivatives.0[CORRECTED]);
             self.gradient.iter_mut().zip(z).for_each(|(sum, z)| *sum += weight * g * z);
-            // The derivative is p or p − 1, for a probability p.
-            let second = if let Some(y) = row.softmax {
-                let p = if class == y { 1.0 - g.abs() } else { g.abs() };
-                mean.iter_mut().zip(z).for_each(|(mean, z)| *mean += p * z);
-                p
-            } else {
-                (g.abs() * (1.0 - g.abs())).max(LEAST_CURVATURE)
-            };
+            // The derivative is the predicted probability less the target.
+            let p = (g + row.target.of(class)).clamp(0.0, 1.0);
+            let second = if row.is_softmax { p } else { (p * (1.0 - p)).max(LEAST_CURVATURE) };
+            mean.iter_mut().zip(z).for_each(|(mean, z)| *mean += p * z);
             self.add_product(weight * second, z);
         }
-        if row.softmax.is_some() {
+        if row.is_softmax {
             self.add_product(-weight, &mean);
         }
     }
@@ -184,12 +213,13 @@ impl Stacking {
         }
     }
 
-    /// Takes a Newton step, unless it is not finite.
+    /// Takes a Newton step, unless it leads too far or is not finite.
     fn step(&mut self) {
         let step = solve(self.hessian, self.gradient);
         self.gradient = [0.0; MEMBERS];
-        if step.iter().all(|x| x.is_finite()) {
-            self.coefficients.iter_mut().zip(step).for_each(|(b, step)| *b -= step);
+        let moved: Members = std::array::from_fn(|k| self.coefficients[k] - step[k]);
+        if moved.iter().all(|b| b.abs() <= FARTHEST) {
+            self.coefficients = moved;
         }
     }
 
@@ -261,15 +291,17 @@ mod tests {
             margins[0] = loss.derivatives(y, &margins[0]);
             losses
         };
-        let softmax = (loss == Loss::Softmax).then_some(y as usize);
-        stacking.add(&StackedRow { softmax, members, derivatives: &margins }, &losses, 1.0);
+        let target = if loss.is_multiclass() { Target::Class(y as usize) } else { Target::Share(0.5 * (1.0 + y)) };
+        let is_softmax = loss == Loss::Softmax;
+        stacking.add(&StackedRow { is_softmax, target, members, derivatives: &margins }, &losses, 1.0);
     }
 
     /// The Hessian is the derivative of the gradient, by central differences, for each loss; margins are f32, and steps of
     /// 1e-2 leave errors of 1e-4.
     #[test]
     fn derivatives_agree_with_differences_of_the_loss() {
-        for (loss, y, classes) in [(Loss::Logistic, -1.0, 1), (Loss::Softmax, 2.0, 4), (Loss::Ovr, 0.0, 3)] {
+        let cases = [(Loss::Logistic, -1.0, 1), (Loss::Logistic, 0.3, 1), (Loss::Softmax, 2.0, 4), (Loss::Ovr, 0.0, 3)];
+        for (loss, y, classes) in cases {
             let members: Vec<Members> = (0..classes).map(|c| std::array::from_fn(|k| number(9 * c + k))).collect();
             let mixed: Vec<f64> = (0..classes).map(|c| number(50 + c)).collect();
             let at = |b: Members| {

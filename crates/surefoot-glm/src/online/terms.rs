@@ -8,10 +8,10 @@ use crate::simd::lanes::Lanes;
 pub(crate) struct Terms {
     pub(crate) averaging: Averaging,
     /// Factor for each lane (one of the learners trained side by side) by which its points (average and iterate) are
-    /// multiplied to give weights: corrected step-size scale times magnitude of the labels.
+    /// multiplied to give weights: step-size scale times magnitude of the labels.
     pub(crate) scales: Lanes,
-    /// Product, for each lane (one of the learners trained side by side), of its entry in `scales` and its mixture
-    /// weight.
+    /// Product, for each lane (one of the learners trained side by side), of its entry in `scales` and its coefficient in
+    /// the model: its mixture weight plus the correction by stacking.
     pub(crate) parts: Lanes,
     /// Factor that converts learnt weights to those of the model: the unit by which stored margins are divided,
     /// negative if classes are encoded with the opposite sign (see

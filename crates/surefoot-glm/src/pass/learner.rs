@@ -33,6 +33,9 @@ pub(crate) trait RowLearner: Debug + Send {
         Ok(())
     }
 
+    /// Tells the learner that the rows that it will learn are not fresh: the model was chosen by them.
+    fn reuse(&mut self) {}
+
     /// Computes the loss of the current model at a row, equal to the bit to the loss of the saved model. Does not
     /// change the model.
     fn ask(&mut self, row: &Row<'_>, encoder: &LabelEncoder, y: f64) -> Result<f64, Fault>;

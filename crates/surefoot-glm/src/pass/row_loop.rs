@@ -214,6 +214,7 @@ impl RowLoop {
     /// row at which the learner overflows by now is left out. The saved model is that of the learner from then on.
     pub(crate) fn learn_held_out(&mut self, learner: &mut dyn RowLearner) -> io::Result<()> {
         let (loss, encoder) = (self.loss(), &self.counts.encoder);
+        learner.reuse();
         self.holdout.visit(&mut |row| {
             let mut ready = || {
                 let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN))?;

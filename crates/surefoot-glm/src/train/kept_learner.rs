@@ -5,9 +5,12 @@
 
 use super::choice;
 use crate::{
+    data::schema::FeatureNames,
     model::{
         settings::Settings,
         state::{Array, Numbers, State},
+        summary::Summary,
+        trained_model::Model,
     },
     pass::learner::{LearnerState, RowLearner},
 };
@@ -26,6 +29,30 @@ const KEPT: &str = "kept_pass";
 impl KeptLearner {
     pub(super) fn new(saved: LearnerState) -> KeptLearner {
         KeptLearner { index: saved.index, state: State { scalars: saved.scalars, arrays: saved.arrays } }
+    }
+
+    /// Returns the number of classes of a multiclass learner; `None` for other learners.
+    pub(super) fn classes(&self) -> Option<usize> {
+        self.state.scalars.get("classes").and_then(serde_json::Value::as_u64).map(|count| count as usize)
+    }
+
+    /// Checks that the learner, read from a file, fits its model, which may have met more classes since.
+    pub(super) fn check(&self, model: &Model) -> Result<(), String> {
+        let mut labels = model.labels.clone();
+        labels.classes.truncate(self.classes().unwrap_or(labels.classes.len()));
+        let model = Model {
+            settings: model.settings.clone(),
+            labels,
+            intercept: Vec::new(),
+            index: self.index.clone(),
+            weight: Vec::new(),
+            names: FeatureNames::default(),
+            summary: Summary::default(),
+            certificates: Vec::new(),
+            state: None,
+            unfinished: None,
+        };
+        choice::check(&model, &self.state.scalars, &self.state)
     }
 
     /// Restores the learner.

@@ -160,14 +160,20 @@ impl Trainer {
         let plan = self.row_loop.holdout.plan;
         let is_last = self.row_loop.holdout.run.completed + 1 == plan.passes && plan.optimum.is_none();
         if is_kept {
-            self.kept = (!is_last).then(|| KeptLearner::new(self.learner.save(encoder)));
+            // Dropped first, so that there are never two copies of the state.
+            self.kept = None;
+            if !is_last && plan.optimum.is_none() {
+                self.kept = Some(KeptLearner::new(self.learner.save(encoder)));
+            }
         }
         self.row_loop.holdout.end_pass();
         if is_last { self.learn_held_out() } else { Ok(()) }
     }
 
     fn learn_held_out(&mut self) -> io::Result<()> {
-        if let Some(kept) = self.kept.take() {
+        // A class that first occurred in a later pass is unknown to the learner of an earlier one.
+        let classes = self.row_loop.counts.encoder.classes().labels().len();
+        if let Some(kept) = self.kept.take().filter(|kept| kept.classes().is_none_or(|count| count == classes)) {
             let settings = lanes_of(&self.row_loop.settings, &self.row_loop.holdout.plan);
             self.learner = kept.learner(&settings).map_err(io::Error::other)?;
         }
@@ -346,7 +352,6 @@ impl Trainer {
         let mut kept_learner = None;
         if model.unfinished.is_some() {
             kept_learner = KeptLearner::resume(state)?;
-            kept_learner.iter().try_for_each(|kept| kept.learner(&taken_up(model, &plan)).map(|_| ()))?;
             let run = State::parse::<RunState>(&state.scalars["run"])?;
             row_loop.holdout.kept = (run.kept_losses.is_some() || run.is_earlier).then(kept);
             row_loop.holdout.run = run;

@@ -1,6 +1,6 @@
 //! Validation of a whole model, including the state of its learner.
 
-use super::{choice, trainer::LEAST};
+use super::{choice, kept_learner::KeptLearner, trainer::LEAST};
 use crate::{
     model::{predictor::Predictor, state::State, trained_model::Model},
     pass::{holdout::RunState, order::OrderMonitor, row_loop::Counts},
@@ -27,6 +27,7 @@ fn check_state(model: &Model, state: &State) -> Result<(), String> {
         State::parse::<RunState>(&state.scalars["run"])?.check(loss, classes)?;
         OrderMonitor::check(state)?;
         Predictor::check_arrays(LEAST, model, state)?;
+        KeptLearner::resume(state)?.map_or(Ok(()), |kept| kept.check(model))?;
     }
     Ok(())
 }
