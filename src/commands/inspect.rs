@@ -151,13 +151,15 @@ impl View<'_> {
             let line = format!("{name:>12}{statistic:>12}{:>7.1}%{coefficient}  {bar}{mark}", 100.0 * share);
             let _ = writeln!(text, "{}", line.trim_end());
         };
+        let constant_leads = summary.constant_lane.is_some_and(|constant| constant.share > 0.5);
+        let leads = |leads: bool| if leads { "  leads" } else { "" };
         for lane in &summary.lanes {
-            let mark = if Some(lane.scale) == summary.lane { "  leads" } else { "" };
+            let mark = leads(Some(lane.scale) == summary.lane && !constant_leads);
             let (scale, statistic) = (shortest(lane.scale), number::loss(Some(lane.statistic)));
             line(&scale, statistic.trim(), lane.share, lane.coefficient, mark);
         }
         if let Some(constant) = &summary.constant_lane {
-            line("constant", "", constant.share, constant.coefficient, "");
+            line("constant", "", constant.share, constant.coefficient, leads(constant_leads));
         }
     }
 }

@@ -172,6 +172,24 @@ fn full_pass(model: &Model, batch: &Batch) -> (f64, f64) {
     (bound.value, objective.unwrap())
 }
 
+/// The pass that is kept is chosen by the held-out rows, so that nothing is certified about fresh rows, whichever pass it is.
+#[test]
+fn several_passes_certify_nothing_about_fresh_rows() {
+    let (mut kept_earlier, fresh) = (0, |trainer: &Trainer| {
+        trainer.certificates().iter().any(|c| !matches!(c, Certificate::None { .. } | Certificate::Deterministic(_)))
+    });
+    for seed in 1..6 {
+        let batch = batch(&rows(Loss::Logistic, 60, seed));
+        let settings = settings(Loss::Logistic, 50.0, Some(100.0));
+        let plan = |passes| Plan { passes, holdout: Some(10), ..Plan::ONE_PASS };
+        assert!(fresh(&fit(settings.clone(), Plan::ONE_PASS, &batch)), "{seed}");
+        let (two, six) = (fit(settings.clone(), plan(2), &batch), fit(settings, plan(6), &batch));
+        assert!(!fresh(&two) && !fresh(&six), "{seed}: {:?} {:?}", two.certificates(), six.certificates());
+        kept_earlier += u32::from(two.summary().loss == six.summary().loss);
+    }
+    assert!(kept_earlier > 0, "the last pass was always kept");
+}
+
 #[test]
 fn agrees_with_its_dense_twin() {
     for loss in Loss::SCALAR {
