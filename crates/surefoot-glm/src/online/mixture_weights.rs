@@ -171,6 +171,12 @@ fn add_beyond(loss: Loss, y: f64, [margins, full]: [&Lanes; 2], typical: f64, ch
     }
 }
 
+/// Returns a discounted sum of losses with the mean of the losses with a wrong label added, given the discounted sum of
+/// these and of the weights. An overflowed sum counts as the largest number.
+pub(super) fn with_doubt(statistic: f64, wrong_side: f64, weights: f64) -> f64 {
+    (statistic + if weights > 0.0 { wrong_side / weights } else { 0.0 }).min(f64::MAX)
+}
+
 impl ConstantCharge {
     /// Returns the charge of the prediction at position `at` of a vector of margins, given their charges.
     pub(super) fn of(charges: &Charges, at: usize) -> ConstantCharge {
@@ -315,7 +321,7 @@ impl MixtureWeights {
             self.constant.iter_mut().for_each(|constant| constant.first = constant.statistic);
         }
         let fade = f64::from(pass).recip();
-        for ((statistic, first), charge) in self.statistic.iter_mut().zip(&self.first).zip(held_out.charges()) {
+        for ((statistic, first), charge) in self.statistic.iter_mut().zip(&self.first).zip(held_out.lanes.charges()) {
             *statistic = charge + fade * first;
         }
         self.wrong_side = [0.0; LANES];
@@ -330,10 +336,7 @@ impl MixtureWeights {
     /// computed: shares are proportional to exp(−sum). The sum includes the mean loss that the lane would have if
     /// labels were the other class.
     fn evidence(&self) -> [f64; LANES] {
-        let weights = self.recent[1];
-        // An overflowed sum counts as the largest number.
-        let of = |k: usize| self.statistic[k] + if weights > 0.0 { self.wrong_side[k] / weights } else { 0.0 };
-        std::array::from_fn(|k| of(k).min(f64::MAX))
+        std::array::from_fn(|k| with_doubt(self.statistic[k], self.wrong_side[k], self.recent[1]))
     }
 
     fn share(&mut self) {
@@ -343,10 +346,8 @@ impl MixtureWeights {
         let sum: f32 = raw.0.iter().sum();
         self.shares = raw / Lanes([sum; LANES]);
         if let Some(constant) = &mut self.constant {
-            let weights = self.recent[1];
-            let doubt = if weights > 0.0 { constant.wrong_side / weights } else { 0.0 };
-            let lead = constant.lead / self.rows.max(1) as f64;
-            let lead = libm::exp((constant.statistic + doubt).min(f64::MAX) - best - lead);
+            let evidence = with_doubt(constant.statistic, constant.wrong_side, self.recent[1]);
+            let lead = libm::exp(evidence - best - constant.lead / self.rows.max(1) as f64);
             let odds = f64::from(sum) * lead;
             constant.share = 1.0 / (1.0 + odds);
             constant.share_of_lanes = if odds < 1.0 { odds / (1.0 + odds) } else { 1.0 / (1.0 + 1.0 / odds) };
@@ -378,16 +379,45 @@ pub(crate) fn shortest(x: f32) -> f64 {
     x.to_string().parse().unwrap_or(f64::from(x))
 }
 
+/// Sums of charges over the held-out rows at the end of a pass, one per position in vectors of margins: per lane (one of
+/// the learners trained side by side) for the mixture, per margin of [`Stacking::margins`](super::stacking::Stacking) for
+/// stacking.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ChargeSums {
+    weight: f64,
+    rows: f64,
+    values: [f64; LANES],
+    wrong_side: [f64; LANES],
+}
+
+impl ChargeSums {
+    /// Adds the charges at a row of the given weight.
+    pub(crate) fn add(&mut self, weight: f64, charges: &Charges) {
+        self.weight += weight;
+        self.rows += 1.0;
+        for k in 0..LANES {
+            self.values[k] += weight * charges.values[k];
+            self.wrong_side[k] += weight * charges.wrong_side[k];
+        }
+    }
+
+    /// Returns the sums of charges divided by the mean row weight, plus the mean charges with a wrong label.
+    pub(crate) fn charges(&self) -> [f64; LANES] {
+        std::array::from_fn(|k| self.of(self.values[k], self.wrong_side[k]))
+    }
+
+    fn of(&self, value: f64, wrong_side: f64) -> f64 {
+        value / (self.weight / self.rows) + wrong_side / self.weight
+    }
+}
+
 /// Sums, over the held-out rows at the end of a pass, of the losses of each lane (one of the learners trained side by
-/// side) as they count in its statistic (the charges).
+/// side) and of the constant prediction, as they count in the statistic (the charges).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HeldOutCharges {
     loss: Loss,
     typical: f64,
-    weight: f64,
-    rows: f64,
-    charges: [f64; LANES],
-    wrong_side: [f64; LANES],
+    lanes: ChargeSums,
     constant: ConstantCharge,
 }
 
@@ -395,9 +425,8 @@ impl HeldOutCharges {
     /// Starts the sums with no rows; `typical` is the mean loss, on the held-out rows, of the best lane (one of the
     /// learners trained side by side), relative to which losses of regression count.
     pub(crate) fn new(loss: Loss, typical: f64) -> HeldOutCharges {
-        let (charges, wrong_side) = ([0.0; LANES], [0.0; LANES]);
         let constant = ConstantCharge { value: 0.0, wrong_side: 0.0 };
-        HeldOutCharges { loss, typical, weight: 0.0, rows: 0.0, charges, wrong_side, constant }
+        HeldOutCharges { loss, typical, lanes: ChargeSums::default(), constant }
     }
 
     /// Adds the charges at a held-out row; `margins` are `output` and `unclipped` of
@@ -414,26 +443,13 @@ impl HeldOutCharges {
     /// Adds the charges (losses, as they count for the shares) of the lanes (learners trained side by side) at a
     /// held-out row of a multiclass loss.
     pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges, constant: ConstantCharge) {
-        self.weight += weight;
-        self.rows += 1.0;
+        self.lanes.add(weight, charges);
         self.constant.value += weight * constant.value;
         self.constant.wrong_side += weight * constant.wrong_side;
-        for k in 0..LANES {
-            self.charges[k] += weight * charges.values[k];
-            self.wrong_side[k] += weight * charges.wrong_side[k];
-        }
     }
 
-    /// Returns the sum of the charges (losses, as they count for the shares) of each lane (one of the learners trained
-    /// side by side), divided by the mean row weight, plus the mean loss that it would have if labels were the other
-    /// class.
-    fn charges(&self) -> [f64; LANES] {
-        let usual = self.weight / self.rows;
-        std::array::from_fn(|k| self.charges[k] / usual + self.wrong_side[k] / self.weight)
-    }
-
-    /// Returns the same sum as [`charges`](HeldOutCharges::charges) for the constant prediction.
+    /// Returns what [`ChargeSums::charges`] returns for the lanes, for the constant prediction.
     fn constant_charge(&self) -> f64 {
-        self.constant.value / (self.weight / self.rows) + self.constant.wrong_side / self.weight
+        self.lanes.of(self.constant.value, self.constant.wrong_side)
     }
 }

@@ -12,10 +12,10 @@ use super::{
     constant::ClassConstants,
     coordinate::Gradients,
     coordinate_store::CoordinateStore,
-    mixture_weights::{ConstantCharge, HeldOutCharges, charge_beyond},
+    mixture_weights::{ChargeSums, ConstantCharge, HeldOutCharges, charge_beyond},
     row_workspace::RowWorkspace,
     scalars::{Scalars, UNBOUNDED, flushed},
-    stacking::{self, CONSTANT, HeldOutLosses, Members, StackedRow, Target},
+    stacking::{self, CONSTANT, Members, StackedRow, Target},
     terms::Terms,
 };
 use crate::{
@@ -55,6 +55,8 @@ pub(crate) struct Multiclass {
     workspaces: Vec<RowWorkspace>,
     /// Margins of the current model at the current row, one per class by ascending label.
     margins: Vec<f64>,
+    /// Margins of the constant prediction at the current row, one per class.
+    constant_margins: Vec<f64>,
     /// Margins of the lanes (learners trained side by side) at their output points (average iterates) for the current
     /// row, one entry per class.
     outputs: Vec<Lanes>,
@@ -100,6 +102,7 @@ impl Multiclass {
             stores,
             workspaces: Vec::new(),
             margins: Vec::new(),
+            constant_margins: Vec::new(),
             outputs: Vec::new(),
             members: Vec::new(),
             stacked: Vec::new(),
@@ -139,7 +142,7 @@ impl Multiclass {
         self.members.clear();
         self.stacked.clear();
         for class in 0..self.outputs.len() {
-            let (output, constant) = (of(&self.workspaces[class]), self.constant(class));
+            let (output, constant) = (of(&self.workspaces[class]), self.constant_margins[class]);
             let members = stacking::members(&output, constant);
             let mixed = self.scalars.mixture.mix(&output, constant);
             let stacking = self.scalars.stacking.as_ref();
@@ -173,8 +176,13 @@ impl Multiclass {
             store.find(row, workspace)?;
         }
         self.workspaces[count].clear();
+        self.constant_margins.clear();
+        for class in 0..count {
+            self.constant_margins.push(self.constant(class));
+        }
+        let (shared, coefficient) = self.scalars.terms_without_constant(self.loss, self.intercept, 1.0);
         for (k, store) in self.stores[..count].iter().enumerate() {
-            let terms = self.terms(k);
+            let terms = shared.with_constant(coefficient * self.constant_margins[k]);
             // The coordinates of the next class are prefetched while the current class is processed.
             let (here, next) = self.workspaces.split_at_mut(k + 1);
             store.ask(&terms, &mut here[k], next[0].slots());
@@ -285,11 +293,11 @@ impl RowLearner for Multiclass {
         let pass = row_loop.holdout.run.completed + 1;
         self.scalars.mixture.end_pass(pass, &charges);
         let Some(mut stacking) = self.scalars.stacking else { return Ok(()) };
-        let mut held_out = HeldOutLosses::default();
+        let mut held_out = ChargeSums::default();
         row_loop.holdout.visit(&mut |row| {
             let y = encoder.encode(loss, row.label.unwrap_or(f64::NAN));
             if let (Ok(y), Ok(())) = (y, self.ask_all(row, count)) {
-                held_out.add(&self.charges(y as usize)[1], row.weight);
+                held_out.add(row.weight, &self.charges(y as usize)[1]);
             }
         })?;
         stacking.end_pass(pass, &held_out);

@@ -102,22 +102,27 @@ impl Scalars {
 
     /// Returns the terms of a model whose constant prediction has the given margin, in the unit of margins.
     pub(super) fn terms_with(&self, loss: Loss, intercept: bool, sign: f64, constant: f64) -> Terms {
+        let (terms, coefficient) = self.terms_without_constant(loss, intercept, sign);
+        terms.with_constant(coefficient * constant)
+    }
+
+    /// Returns the terms without the constant prediction, and its coefficient in the model's margins; 0 with a log link,
+    /// where the offset of all margins is the constant prediction.
+    pub(super) fn terms_without_constant(&self, loss: Loss, intercept: bool, sign: f64) -> (Terms, f64) {
         let (scales, (share, rest)) = (self.scales(loss), self.mixture.constant_share());
         let correction = self.stacking.as_ref().map(Stacking::correction).unwrap_or_default();
         let coefficient = |k: usize| f64::from(self.mixture.shares().0[k]) * rest + correction[k];
-        let (factor, mut offset) = (sign * self.units.margin(), self.units.offset(intercept));
-        // With a log link the offset of all margins is the constant prediction.
-        if loss.variance_power().is_none() {
-            offset.model += factor * (share + correction[LANES]) * constant;
-        }
-        Terms {
+        let factor = sign * self.units.margin();
+        let constant = if loss.variance_power().is_some() { 0.0 } else { factor * (share + correction[LANES]) };
+        let terms = Terms {
             averaging: self.averaging,
             scales,
             parts: Lanes(std::array::from_fn(|k| (f64::from(scales.0[k]) * coefficient(k)) as f32)),
             factor,
-            offset,
+            offset: self.units.offset(intercept),
             shrink_step: self.shrinkage.as_ref().map(|shrinkage| shrinkage.shrink_step(sign)),
-        }
+        };
+        (terms, constant)
     }
 
     /// Returns the members of the mixture: the lanes (learners trained side by side) and the constant prediction.

@@ -8,11 +8,11 @@ pub(crate) use state::check;
 use super::{
     coordinate::Gradients,
     coordinate_store::CoordinateStore,
-    mixture_weights::{ConstantCharge, HeldOutCharges, MixtureWeights, class_charges},
+    mixture_weights::{ChargeSums, ConstantCharge, HeldOutCharges, MixtureWeights, class_charges},
     row_workspace::RowWorkspace,
     scalars::{Scalars, UNBOUNDED, flushed},
     shrinkage::{Observation, Shrinkage},
-    stacking::{self, CONSTANT, HeldOutLosses, Members, StackedRow, Stacking, Target},
+    stacking::{self, CONSTANT, Members, StackedRow, Stacking, Target},
     terms::Terms,
 };
 use crate::{
@@ -328,11 +328,11 @@ impl RowLearner for SingleMargin {
         let pass = row_loop.holdout.run.completed + 1;
         self.scalars.mixture.end_pass(pass, &charges);
         if let Some(stacking) = &mut self.scalars.stacking {
-            let (mixture, mut held_out) = (&self.scalars.mixture, HeldOutLosses::default());
+            let (mixture, mut held_out) = (&self.scalars.mixture, ChargeSums::default());
             row_loop.holdout.visit(&mut |row| {
                 each(row, &mut |row| {
                     let of = |output: &Lanes| stacked(stacking, mixture, output, row.constant, row.offset).1;
-                    held_out.add(&class_charges(loss, row.y, row.margins.map(of).each_ref()), row.weight);
+                    held_out.add(row.weight, &class_charges(loss, row.y, row.margins.map(of).each_ref()));
                 });
             })?;
             stacking.end_pass(pass, &held_out);

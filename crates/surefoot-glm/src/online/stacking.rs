@@ -9,7 +9,7 @@
 //! the corrected margin, so that a bad correction is not used; as in the mixture, both are charged for one more row with a
 //! margin of the wrong sign. The result is again one linear model.
 
-use super::mixture_weights::{discount, lead};
+use super::mixture_weights::{ChargeSums, discount, lead, with_doubt};
 use crate::{
     loss::{Loss, charges::Charges},
     numeric::check::{MOST_ROWS, is_magnitude, need},
@@ -34,8 +34,8 @@ const ROWS_PER_STEP: u64 = 16;
 /// such margins keep enough digits for [`RIDGE`].
 const FARTHEST: f64 = 1e3;
 
-/// Least second derivative of the loss (not for softmax) that a row contributes to the Hessian; that of a row with a large margin
-/// vanishes, though its margin says much about the lanes (learners trained side by side).
+/// Least second derivative of the loss (not for softmax) that a row contributes to the Hessian; that of a row with a
+/// large margin vanishes, though its margin says much about the lanes (learners trained side by side).
 const LEAST_CURVATURE: f64 = 1e-4;
 
 /// Coefficients of the correction and the sums from which they are learnt.
@@ -94,27 +94,6 @@ pub(crate) struct StackedRow<'a> {
     pub(crate) derivatives: &'a [Lanes],
 }
 
-/// Sums of the losses of the mixture and of the corrected margin over the held-out rows, at the end of a pass.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct HeldOutLosses {
-    values: [f64; 2],
-    wrong_side: [f64; 2],
-    weight: f64,
-    rows: f64,
-}
-
-impl HeldOutLosses {
-    /// Adds the losses at the [`margins`](Stacking::margins) of a row of the given weight.
-    pub(crate) fn add(&mut self, losses: &Charges, weight: f64) {
-        for (k, at) in [MIXTURE, CORRECTED].into_iter().enumerate() {
-            self.values[k] += weight * losses.values[at];
-            self.wrong_side[k] += weight * losses.wrong_side[at];
-        }
-        self.weight += weight;
-        self.rows += 1.0;
-    }
-}
-
 /// Returns the margins of the lanes (learners trained side by side) and of the constant prediction as one array.
 #[inline]
 pub(crate) fn members(lanes: &Lanes, constant: f64) -> Members {
@@ -152,8 +131,8 @@ impl Stacking {
 
     /// Returns q·b, the coefficients of the correction that is part of the model.
     pub(crate) fn correction(&self) -> Members {
-        let of = |k: usize| self.statistic[k] + if self.weight > 0.0 { self.wrong_side[k] / self.weight } else { 0.0 };
-        let (mixture, corrected) = (of(0), of(1));
+        let of = |k: usize| with_doubt(self.statistic[k], self.wrong_side[k], self.weight);
+        let (mixture, corrected) = (of(MIXTURE), of(CORRECTED));
         let lead = lead(Loss::Logistic) / self.rows.max(1) as f64;
         let worse = (corrected + lead - mixture).clamp(-1e30, 1e30);
         let e = f64::from(exp_neg_abs(&Lanes([worse as f32; LANES])).0[0]);
@@ -177,9 +156,9 @@ impl Stacking {
         self.rows += 1;
         let keep = discount(self.rows);
         self.weight = self.weight * keep + weight;
-        for (k, at) in [MIXTURE, CORRECTED].into_iter().enumerate() {
-            self.statistic[k] = (self.statistic[k] * keep + weight * losses.values[at]).min(f64::MAX);
-            self.wrong_side[k] = (self.wrong_side[k] * keep + weight * losses.wrong_side[at]).min(f64::MAX);
+        for k in [MIXTURE, CORRECTED] {
+            self.statistic[k] = (self.statistic[k] * keep + weight * losses.values[k]).min(f64::MAX);
+            self.wrong_side[k] = (self.wrong_side[k] * keep + weight * losses.wrong_side[k]).min(f64::MAX);
         }
         self.hessian.iter_mut().flatten().for_each(|h| *h *= keep);
         if row.is_usable() {
@@ -226,14 +205,13 @@ impl Stacking {
     /// Sets the losses from which q follows at the end of a pass with held-out rows: those on the held-out rows, plus
     /// those of the first pass divided by the number of this pass, as for the mixture. The coefficients stay those
     /// learnt in the first pass, since no other row is new to the lanes.
-    pub(crate) fn end_pass(&mut self, pass: u32, held_out: &HeldOutLosses) {
+    pub(crate) fn end_pass(&mut self, pass: u32, held_out: &ChargeSums) {
         if pass == 1 {
             self.first_pass = self.statistic;
         }
-        for k in 0..2 {
-            let losses =
-                held_out.values[k] / (held_out.weight / held_out.rows) + held_out.wrong_side[k] / held_out.weight;
-            self.statistic[k] = (losses + self.first_pass[k] / f64::from(pass)).min(f64::MAX);
+        let charges = held_out.charges();
+        for k in [MIXTURE, CORRECTED] {
+            self.statistic[k] = (charges[k] + self.first_pass[k] / f64::from(pass)).min(f64::MAX);
         }
         self.wrong_side = [0.0; 2];
     }

@@ -22,3 +22,11 @@ pub(crate) struct Terms {
     /// Shrinkage of the weights by the penalty and bounds; `None` if there are none.
     pub(crate) shrink_step: Option<ShrinkStep>,
 }
+
+impl Terms {
+    /// Returns the terms with the part of the constant prediction in the model's margins added.
+    pub(crate) fn with_constant(mut self, margin: f64) -> Terms {
+        self.offset.model += margin;
+        self
+    }
+}

@@ -1,10 +1,10 @@
 //! The rows held out from learning in a run of several passes, and the choice of the pass whose model is kept.
 //!
 //! With more than one pass, rows are no longer fresh, so every K-th row of positive weight is held out, and learnt only
-//! at the end of the run, after all passes. At the end of each pass its model is scored on the held-out rows. The model of the latest pass whose
-//! held-out loss is within one standard error of the least is kept: a difference within the noise is a tie, and later
-//! passes are nearer to the optimum. If all held-out rows are of one class, as with very rare events, they decide
-//! nothing, and the latest model is kept.
+//! at the end of the run, after all passes. At the end of each pass its model is scored on the held-out rows. The model
+//! of the latest pass whose held-out loss is within one standard error of the least is kept: a difference within the
+//! noise is a tie, and later passes are nearer to the optimum. If all held-out rows are of one class, as with very rare
+//! events, they decide nothing, and the latest model is kept.
 
 use crate::{
     data::{
