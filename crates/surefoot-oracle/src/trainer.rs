@@ -13,7 +13,8 @@
 //! r², while the past of w_j stays unchanged: Theorem 1 does not cover this change of scale, nor that by σ. Gradients below 2⁻³⁰ times the first one count as 0.
 //!
 //! The model is Σ_k p_k x^k + p_0 c with p_k ∝ exp(−Σ_s ((s+1)(s+2))/((t+1)(t+2))·charge), where [`Loss`] defines the charge of a row, and the charge
-//! of s = 0 is 2·ln(D_k/D_1). For classes a lane is also charged for one pseudo-row with its usual margin on the wrong side. The constant
+//! of s = 0 is 2·ln(D_k/D_1). For classes a lane is also charged for one pseudo-row with its usual margin on the wrong side, and with a log
+//! link for one with the first positive label as its label, at its usual margin or ln of that label if this is less. The constant
 //! prediction c ([`constant`]), which is part of the model's intercept, is charged like a lane, from 0 at s = 0, and after t
 //! rows 30/t less, for classes 100/t; without an intercept p_0 = 0. With logistic loss, stacking of the lanes and the constant prediction (`stacking.rs`) is added.
 
@@ -427,6 +428,7 @@ fn shares(
     let start = 2.0 / ((rows.len() + 1) * (rows.len() + 2)) as f64;
     let mut statistic: Vec<f64> =
         scales.iter().map(|scale| start * 2.0 * (scale / scales[0]).ln()).chain([0.0]).collect();
+    let mut doubts = vec![0.0; statistic.len()];
     for t in 0..rows.len() {
         let sum = |of: &dyn Fn(usize) -> f64| (0..=t).map(|s| age(s, t) * of(s)).sum::<f64>();
         let weights = sum(&|s| rows[s].weight);
@@ -448,8 +450,17 @@ fn shares(
                 beyond => 10.0 + 10.0 * (beyond / (10.0 * typical)).ln(),
             };
             *statistic += age(t, rows.len() - 1) * rows[t].weight / usual * (charge + beyond);
-            if t + 1 == rows.len() && loss.classifies() {
-                *statistic += sum(&|s| rows[s].weight * loss.value(1.0, -margins[s][k].abs())) / weights;
+            let doubt = match loss {
+                _ if loss.classifies() => loss.value(1.0, -margins[t][k].abs()),
+                _ if loss.power().is_some() && typical > 0.0 => {
+                    let relative = loss.excess(1.0, margins[t][k].min(0.0)) / typical;
+                    if relative < 10.0 { relative } else { 10.0 + 10.0 * (relative / 10.0).ln() }
+                }
+                _ => 0.0,
+            };
+            doubts[k] += age(t, rows.len() - 1) * rows[t].weight * doubt;
+            if t + 1 == rows.len() {
+                *statistic += doubts[k] / weights;
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::simd::lanes::LANES;
 pub(crate) struct Charges {
     /// Loss of each lane (one of the learners trained side by side) at the row.
     pub(crate) values: [f64; LANES],
-    /// Loss that each lane (one of the learners trained side by side) would have at the row if the class it predicts
-    /// were wrong: see `wrong_side` in `online/mixture_weights.rs`.
+    /// Loss that each lane (one of the learners trained side by side) would have at the row with a wrong label: that of
+    /// another class, or that of one more event. See `wrong_side` in `online/mixture_weights.rs`.
     pub(crate) wrong_side: [f64; LANES],
 }

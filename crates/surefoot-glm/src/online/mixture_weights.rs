@@ -22,8 +22,8 @@ pub(crate) struct MixtureWeights {
     /// Discounted sum of the losses of each lane (one of the learners trained side by side), from which its share is
     /// computed; smaller is better. Large losses count less than in full: see [`charges`].
     statistic: [f64; LANES],
-    /// Discounted sum of the losses that each lane (one of the learners trained side by side) would have if every
-    /// label were the other class: see [`wrong_side`].
+    /// Discounted sum of the losses that each lane (one of the learners trained side by side) would have with wrong
+    /// labels: see [`wrong_side`].
     wrong_side: [f64; LANES],
     /// Value of `statistic` at the end of the first pass, in which every row was scored before it was learnt; it
     /// counts less with every later pass.
@@ -55,8 +55,8 @@ struct ConstantMember {
     share_of_lanes: f64,
 }
 
-/// Loss of the constant prediction at one row, as it counts in the statistic, and its loss if the class that it
-/// predicts were wrong (0 for losses of numbers).
+/// Loss of the constant prediction at one row, as it counts in the statistic, and its loss with a wrong label: see
+/// [`wrong_side`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConstantCharge {
     pub(crate) value: f64,
@@ -108,7 +108,7 @@ fn linear_then_logarithmic(ratio: f64) -> f64 {
 }
 
 /// Returns the losses that the lanes (learners trained side by side) would have if the label were the other class, for
-/// classification; 0 for regression.
+/// classification, or were that of one more event, for losses with a log link ([`one_more_event`]); 0 for other losses.
 ///
 /// Every lane (one of the learners trained side by side) is charged for one additional row with an average margin of
 /// the wrong sign (Laplace's rule of succession). The reason is that n rows without an error do not prove that errors
@@ -116,14 +116,25 @@ fn linear_then_logarithmic(ratio: f64) -> f64 {
 ///
 /// The logistic loss of a margin m of the wrong sign is that of −m plus |m|, so max(ym, 0) is added to the loss.
 #[inline(always)]
-fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANES] {
+fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes, typical: f64) -> [f64; LANES] {
     match loss {
         Loss::Logistic if y.abs() == 1.0 => {
             std::array::from_fn(|k| f64::from(values.0[k]) + (y * f64::from(margins.0[k])).max(0.0))
         }
         _ if loss.classifies() => loss.values(1.0, &Lanes(margins.0.map(|m| -m.abs()))).0.map(f64::from),
+        _ if loss.variance_power().is_some() => margins.0.map(|m| one_more_event(loss, m.into(), typical)),
         _ => [0.0; LANES],
     }
+}
+
+/// Returns the charge of a row with a label of one unit (the first label above 0) at the margin `m`, for losses with a log
+/// link; 0 if a larger label is predicted.
+///
+/// This is the rule of succession for counts: n rows without an event do not prove that events are rarer than 1/n.
+/// Without this charge rows with a label of 0 would favour a mean of 0, that is, infinite margins. There is no such danger
+/// for large margins, whose loss grows with the mean that they predict.
+fn one_more_event(loss: Loss, m: f64, typical: f64) -> f64 {
+    charge(loss, loss.excess(1.0, m.min(0.0)), typical)
 }
 
 /// Returns the charges of the lanes (learners trained side by side) at a row: their losses, computed from the margin of
@@ -131,7 +142,7 @@ fn wrong_side(loss: Loss, y: f64, margins: &Lanes, values: &Lanes) -> [f64; LANE
 #[inline(always)]
 pub(super) fn charges_at(loss: Loss, y: f64, margins: &Lanes, typical: f64) -> Charges {
     let values = loss.values(y, margins);
-    Charges { values: charges(loss, &values, typical), wrong_side: wrong_side(loss, y, margins, &values) }
+    Charges { values: charges(loss, &values, typical), wrong_side: wrong_side(loss, y, margins, &values, typical) }
 }
 
 /// Returns the charges of a classification loss at the margins `output` and `unclipped` of
@@ -186,11 +197,11 @@ impl ConstantCharge {
 
 /// Returns the charge of the constant prediction at a row, given its margin; `typical` is a typical loss.
 fn constant_charge(loss: Loss, y: f64, margin: f64, typical: f64) -> ConstantCharge {
-    let (value, wrong_side) = match loss.classifies() {
-        true => (loss.value(y, margin), loss.value(1.0, -margin.abs())),
-        false => (charge(loss, loss.excess(y, margin), typical), 0.0),
-    };
-    ConstantCharge { value, wrong_side }
+    if loss.classifies() {
+        return ConstantCharge { value: loss.value(y, margin), wrong_side: loss.value(1.0, -margin.abs()) };
+    }
+    let wrong_side = if loss.variance_power().is_some() { one_more_event(loss, margin, typical) } else { 0.0 };
+    ConstantCharge { value: charge(loss, loss.excess(y, margin), typical), wrong_side }
 }
 
 impl MixtureWeights {
@@ -333,8 +344,8 @@ impl MixtureWeights {
     }
 
     /// Returns, for each lane (one of the learners trained side by side), the sum of losses from which its share is
-    /// computed: shares are proportional to exp(−sum). The sum includes the mean loss that the lane would have if
-    /// labels were the other class.
+    /// computed: shares are proportional to exp(−sum). The sum includes the mean loss that the lane would have with
+    /// wrong labels.
     fn evidence(&self) -> [f64; LANES] {
         std::array::from_fn(|k| with_doubt(self.statistic[k], self.wrong_side[k], self.recent[1]))
     }
