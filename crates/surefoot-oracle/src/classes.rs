@@ -261,7 +261,7 @@ fn shares(charges: &[Vec<f64>], doubts: &[Vec<f64>], rows: &[Row], scales: &[f64
             }
         }
     }
-    Shares::of(&statistic, rows.len(), rows.first().is_none_or(intercept), 100.0)
+    Shares::of(&statistic, rows.first().is_none_or(intercept), 100.0 / rows.len().max(1) as f64)
 }
 
 /// Returns the weights Σ_k p_k x^k of the model for unscaled feature values, given the share p_k and the output point x^k of each lane k; 0

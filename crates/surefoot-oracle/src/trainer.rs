@@ -16,7 +16,7 @@
 //! of s = 0 is 2·ln(D_k/D_1). For classes a lane is also charged for one pseudo-row with its usual margin on the wrong side, and with a log
 //! link for one with the first positive label as its label, at its usual margin or ln of that label if this is less. The constant
 //! prediction c ([`constant`]), which is part of the model's intercept, is charged like a lane, from 0 at s = 0, and after t
-//! rows 30/t less, for classes 100/t; without an intercept p_0 = 0. With logistic loss, stacking of the lanes and the constant prediction (`stacking.rs`) is added.
+//! rows 30/t less, for classes 100/t (for hinge losses at least ½·ln t − ln(1 + L) less, where L is the sum of its charges with the weights above); without an intercept p_0 = 0. With logistic loss, stacking of the lanes and the constant prediction (`stacking.rs`) is added.
 
 use crate::stacking::{ClassLoss, Stacking, beyond};
 
@@ -105,7 +105,11 @@ impl Loss {
     }
 
     fn classifies(self) -> bool {
-        matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge)
+        self == Loss::Logistic || self.is_hinge()
+    }
+
+    fn is_hinge(self) -> bool {
+        matches!(self, Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge)
     }
 
     /// Returns the excess of the loss at margin m over its minimum for the label y.
@@ -351,7 +355,7 @@ fn average(past: &[Vec<f64>]) -> Vec<f64> {
 /// Returns the best constant margin after these rows, in addition to the offset of margins.
 ///
 /// With N and P the weights of the negative and the positive rows in units of the largest weight, and L = P − N: ln((P + ½)/(N + ½)) for
-/// logistic loss, tanh(L/√(P + N + 1)) for hinge, L/(P + N + 1) for squared hinge, L/(max(P, N) + ½) for smoothed hinge. For squared loss
+/// logistic loss, tanh(L/√(2·min(P, N))) for hinge, L/(P + N) for squared hinge, L/max(P, N) for smoothed hinge, and 0 if L = 0. For squared loss
 /// the mean label; for other losses of numbers the iterate of scalar AdaGrad from the first label, with steps in units of the mean distance
 /// of the labels from the iterates. With a log link 0, since the offset is the constant prediction.
 pub fn constant(loss: Loss, rows: &[Row]) -> f64 {
@@ -362,9 +366,10 @@ pub fn constant(loss: Loss, rows: &[Row]) -> f64 {
     match loss {
         _ if loss.power().is_some() || rows.is_empty() => 0.0,
         Loss::Logistic => ((positive + 0.5) / (negative + 0.5)).ln(),
-        Loss::Hinge => (lead / (positive + negative + 1.0).sqrt()).tanh(),
-        Loss::SquaredHinge => lead / (positive + negative + 1.0),
-        Loss::SmoothedHinge => lead / (positive.max(negative) + 0.5),
+        _ if loss.classifies() && lead == 0.0 => 0.0,
+        Loss::Hinge => (lead / (2.0 * positive.min(negative)).sqrt()).tanh(),
+        Loss::SquaredHinge => lead / (positive + negative),
+        Loss::SmoothedHinge => lead / positive.max(negative),
         Loss::Squared => total(&|y| y) / total(&|_| 1.0),
         _ => descent(loss, rows),
     }
@@ -394,15 +399,14 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Computes shares after some rows, proportional to the exponential of minus the statistic of each lane and, last, of the constant
-    /// prediction, whose statistic is reduced by `lead` divided by the number of rows.
-    pub(crate) fn of(statistic: &[f64], rows: usize, has_constant: bool, lead: f64) -> Shares {
+    /// Computes shares proportional to the exponential of minus the statistic of each lane and, last, of the constant prediction, whose
+    /// statistic is reduced by `lead`.
+    pub(crate) fn of(statistic: &[f64], has_constant: bool, lead: f64) -> Shares {
         let (constant, lanes) = statistic.split_last().unwrap();
         let least = lanes.iter().copied().fold(f64::INFINITY, f64::min);
         let raw: Vec<f64> = lanes.iter().map(|s| (least - s).exp()).collect();
         let sum: f64 = raw.iter().sum();
-        let constant =
-            if has_constant { 1.0 / (1.0 + sum * (constant - lead / rows.max(1) as f64 - least).exp()) } else { 0.0 };
+        let constant = if has_constant { 1.0 / (1.0 + sum * (constant - lead - least).exp()) } else { 0.0 };
         Shares { lanes: raw.iter().map(|share| share / sum).collect(), constant }
     }
 
@@ -428,7 +432,7 @@ fn shares(
     let start = 2.0 / ((rows.len() + 1) * (rows.len() + 2)) as f64;
     let mut statistic: Vec<f64> =
         scales.iter().map(|scale| start * 2.0 * (scale / scales[0]).ln()).chain([0.0]).collect();
-    let mut doubts = vec![0.0; statistic.len()];
+    let (mut doubts, mut total_of_constant) = (vec![0.0; statistic.len()], 0.0);
     for t in 0..rows.len() {
         let sum = |of: &dyn Fn(usize) -> f64| (0..=t).map(|s| age(s, t) * of(s)).sum::<f64>();
         let weights = sum(&|s| rows[s].weight);
@@ -449,7 +453,9 @@ fn shares(
                 beyond if beyond < 10.0 * typical => beyond / typical,
                 beyond => 10.0 + 10.0 * (beyond / (10.0 * typical)).ln(),
             };
-            *statistic += age(t, rows.len() - 1) * rows[t].weight / usual * (charge + beyond);
+            let charge = age(t, rows.len() - 1) * rows[t].weight / usual * (charge + beyond);
+            *statistic += charge;
+            total_of_constant += if k == scales.len() { charge } else { 0.0 };
             let doubt = match loss {
                 _ if loss.classifies() => loss.value(1.0, -margins[t][k].abs()),
                 _ if loss.power().is_some() && typical > 0.0 => {
@@ -465,7 +471,10 @@ fn shares(
         }
     }
     let has_constant = rows.first().is_none_or(intercept);
-    Shares::of(&statistic, rows.len(), has_constant, if loss.classifies() { 100.0 } else { 30.0 })
+    let n = rows.len().max(1) as f64;
+    let lead = if loss.classifies() { 100.0 } else { 30.0 } / n;
+    let lead = if loss.is_hinge() { f64::max(lead, 0.5 * n.ln() - total_of_constant.ln_1p()) } else { lead };
+    Shares::of(&statistic, has_constant, lead)
 }
 
 fn mixture(shares: &[f64], points: &[(Vec<f64>, Vec<f64>)], unit: &[f64]) -> Vec<f64> {

@@ -161,7 +161,12 @@ impl Loss {
     /// Whether labels are classes, as opposed to the numeric labels of regression.
     #[must_use]
     pub fn classifies(self) -> bool {
-        matches!(self, Loss::Logistic | Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge) || self.is_multiclass()
+        self == Loss::Logistic || self.is_hinge() || self.is_multiclass()
+    }
+
+    /// Whether the loss is one of the hinge losses: margins beyond 1 on the right side cost nothing.
+    pub(crate) fn is_hinge(self) -> bool {
+        matches!(self, Loss::Hinge | Loss::SquaredHinge | Loss::SmoothedHinge)
     }
 
     /// Whether the loss is multiclass: it has one margin per class, for any number of classes. Other losses have a

@@ -37,16 +37,19 @@ impl Constant {
     /// long as there are no labels, it is 0, and with a log link the logarithm of the mean label.
     ///
     /// For logistic loss the counts of both classes are increased by ½ (Krichevsky and Trofimov 1981): without offsets of
-    /// rows, which the counts do not regard, the total loss exceeds that of the best constant in hindsight by at most ½·ln n + 1 for n rows of weight 1. For hinge loss, whose
-    /// best constant is the sign of the majority, the margin follows the majority smoothly.
+    /// rows, which the counts do not regard, the total loss exceeds that of the best constant in hindsight by at most ½·ln n + 1 for n rows of weight 1. For hinge losses the margin
+    /// is ±1 as long as there is one class, as it is for the best constant: a margin that is short of 1 by 1/n costs more than that
+    /// constant once the other class comes. For hinge loss, whose best constant is the sign of the majority, the margin follows the majority
+    /// by exponential weights, whose rate falls with the weight of the rarer class.
     pub(crate) fn margin(&self, loss: Loss, units: &LabelUnits) -> f64 {
         let [negative, positive] = self.totals;
         let lead = positive - negative;
         match loss {
             Loss::Logistic => libm::log((positive + 0.5) / (negative + 0.5)),
-            Loss::Hinge => libm::tanh(lead / (positive + negative + 1.0).sqrt()),
-            Loss::SquaredHinge => lead / (positive + negative + 1.0),
-            Loss::SmoothedHinge => lead / (positive.max(negative) + 0.5),
+            _ if loss.classifies() && lead == 0.0 => 0.0,
+            Loss::Hinge => libm::tanh(lead / (2.0 * positive.min(negative)).sqrt()),
+            Loss::SquaredHinge => lead / (positive + negative),
+            Loss::SmoothedHinge => lead / positive.max(negative),
             _ if loss.variance_power().is_some() => units.offset(true).lanes,
             _ => units.offset_in_units(self.estimate),
         }

@@ -7,6 +7,7 @@
 //! never reported as a loss; unbounded losses enter it logarithmically, so that a few outliers cannot decide which
 //! lane leads.
 
+use super::step_sizes::grid;
 use crate::{
     loss::{Loss, charges::Charges},
     model::summary::Lane,
@@ -204,11 +205,30 @@ fn constant_charge(loss: Loss, y: f64, margin: f64, typical: f64) -> ConstantCha
     ConstantCharge { value: charge(loss, loss.excess(y, margin), typical), wrong_side }
 }
 
+impl ConstantMember {
+    /// Returns the lead over the lanes (learners trained side by side) in the statistic after a number of rows: see
+    /// [`lead`].
+    ///
+    /// With hinge losses, a margin beyond 1 costs nothing as long as all rows are of one class, so that the statistic
+    /// says nothing against a lane with such a margin, and little against the constant 1 in its place. So the lead is at
+    /// least ½·ln n − ln(1 + L), where L is the discounted loss of the constant in n rows: a lane that has not
+    /// been better by then has a share of the order of (1 + L)/√n, and the first rows of the other class cost about √n
+    /// times the mean loss of the constant. Where the rarer class has more than √n rows, this lead is none.
+    fn lead_after(&self, loss: Loss, rows: f64) -> f64 {
+        let lead = self.lead / rows;
+        if !loss.is_hinge() {
+            return lead;
+        }
+        lead.max(0.5 * libm::log(rows) - libm::log1p(self.statistic))
+    }
+}
+
 impl MixtureWeights {
-    /// Returns the initial mixture weights for lanes (learners trained side by side) with the given step-size scales:
-    /// shares are proportional to 1/scale², since a lane with a large scale can do much harm.
-    /// The constant prediction, if it is a member, has the given lead.
-    pub(crate) fn new(scales: Lanes, lead: Option<f64>) -> MixtureWeights {
+    /// Returns the initial mixture weights of the lanes (learners trained side by side) for a loss: shares are
+    /// proportional to 1/scale², since a lane with a large step-size scale can do much harm.
+    /// With `has_constant`, the constant prediction is a member.
+    pub(crate) fn new(loss: Loss, has_constant: bool) -> MixtureWeights {
+        let scales = grid(loss);
         let statistic = scales.0.map(|scale| 2.0 * libm::log(f64::from(scale / scales.0[0])));
         let none = [0.0; LANES];
         let mut mixture = MixtureWeights {
@@ -218,9 +238,9 @@ impl MixtureWeights {
             shares: Lanes::default(),
             rows: 0,
             recent: [0.0; 3],
-            constant: lead.map(|lead| ConstantMember { lead, ..ConstantMember::default() }),
+            constant: has_constant.then(|| ConstantMember { lead: lead(loss), ..ConstantMember::default() }),
         };
-        mixture.share();
+        mixture.share(loss);
         mixture
     }
 
@@ -288,14 +308,14 @@ impl MixtureWeights {
         if full != margins && !loss.classifies() {
             add_beyond(loss, y, [margins, full], typical, &mut charges);
         }
-        self.update(weight, &charges, constant_charge(loss, y, constant, typical));
+        self.update(loss, weight, &charges, constant_charge(loss, y, constant, typical));
     }
 
     /// Updates the mixture weights from the charges (losses, as they count for the shares) of the lanes (learners
-    /// trained side by side) at a row of a multiclass loss.
-    pub(crate) fn add_charges(&mut self, weight: f64, charges: &Charges, constant: ConstantCharge) {
+    /// trained side by side) at a row, for losses of classes.
+    pub(crate) fn add_charges(&mut self, loss: Loss, weight: f64, charges: &Charges, constant: ConstantCharge) {
         self.count(weight, 0.0);
-        self.update(weight, charges, constant);
+        self.update(loss, weight, charges, constant);
     }
 
     #[inline(always)]
@@ -308,7 +328,7 @@ impl MixtureWeights {
     }
 
     #[inline(always)]
-    fn update(&mut self, weight: f64, charges: &Charges, constant: ConstantCharge) {
+    fn update(&mut self, loss: Loss, weight: f64, charges: &Charges, constant: ConstantCharge) {
         let keep = discount(self.rows);
         let part = self.relative(weight);
         for (statistic, charge) in self.statistic.iter_mut().zip(charges.values) {
@@ -321,7 +341,7 @@ impl MixtureWeights {
             member.statistic = member.statistic * keep + part * constant.value;
             member.wrong_side = member.wrong_side * keep + weight * constant.wrong_side;
         }
-        self.share();
+        self.share(loss);
     }
 
     /// Sets the mixture weights at the end of a pass with held-out rows. The sums from which shares are computed become
@@ -340,7 +360,7 @@ impl MixtureWeights {
             constant.statistic = held_out.constant_charge() + fade * constant.first;
             constant.wrong_side = 0.0;
         }
-        self.share();
+        self.share(held_out.loss);
     }
 
     /// Returns, for each lane (one of the learners trained side by side), the sum of losses from which its share is
@@ -350,7 +370,7 @@ impl MixtureWeights {
         std::array::from_fn(|k| with_doubt(self.statistic[k], self.wrong_side[k], self.recent[1]))
     }
 
-    fn share(&mut self) {
+    fn share(&mut self, loss: Loss) {
         let evidence = self.evidence();
         let best = evidence.iter().copied().fold(f64::INFINITY, f64::min);
         let raw = exp_neg_abs(&Lanes(evidence.map(|evidence| (best - evidence).max(-1e30) as f32)));
@@ -358,8 +378,8 @@ impl MixtureWeights {
         self.shares = raw / Lanes([sum; LANES]);
         if let Some(constant) = &mut self.constant {
             let evidence = with_doubt(constant.statistic, constant.wrong_side, self.recent[1]);
-            let lead = libm::exp(evidence - best - constant.lead / self.rows.max(1) as f64);
-            let odds = f64::from(sum) * lead;
+            let lead = constant.lead_after(loss, self.rows.max(1) as f64);
+            let odds = f64::from(sum) * libm::exp(evidence - best - lead);
             constant.share = 1.0 / (1.0 + odds);
             constant.share_of_lanes = if odds < 1.0 { odds / (1.0 + odds) } else { 1.0 / (1.0 + 1.0 / odds) };
         }

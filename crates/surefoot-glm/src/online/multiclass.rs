@@ -240,7 +240,7 @@ impl RowLearner for Multiclass {
     fn charge(&mut self, y: f64, weight: f64) {
         let class = y as usize;
         let [charges, losses] = self.charges(class);
-        self.scalars.mixture.add_charges(weight, &charges, ConstantCharge::of(&losses, CONSTANT));
+        self.scalars.mixture.add_charges(self.loss, weight, &charges, ConstantCharge::of(&losses, CONSTANT));
         if let Some(stacking) = &mut self.scalars.stacking {
             self.loss.multiclass_derivatives(class, &mut self.stacked);
             let (is_softmax, target) = (self.loss == Loss::Softmax, Target::Class(class));

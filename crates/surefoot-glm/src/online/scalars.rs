@@ -4,7 +4,7 @@ use super::{
     averaging::Averaging,
     constant::Constant,
     label_units::LabelUnits,
-    mixture_weights::{MixtureWeights, lead, shortest},
+    mixture_weights::{MixtureWeights, shortest},
     shrinkage::Shrinkage,
     stacking::Stacking,
     step_sizes,
@@ -52,7 +52,7 @@ impl Scalars {
         Scalars {
             averaging: Averaging::new(),
             units: LabelUnits::new(loss),
-            mixture: MixtureWeights::new(step_sizes::grid(loss), has_constant.then(|| lead(loss))),
+            mixture: MixtureWeights::new(loss, has_constant),
             stacking: Stacking::new(loss).filter(|_| full_mixture),
             constant: Constant::default(),
             shrinkage: Shrinkage::new(settings),

@@ -158,7 +158,7 @@ impl SingleMargin {
             outputs.map(|output| stacked(stacking, &scalars.mixture, output, self.constant, offset));
         let losses = class_charges(loss, y, [&margins, &full]);
         let charges = class_charges(loss, y, outputs);
-        scalars.mixture.add_charges(weight, &charges, ConstantCharge::of(&losses, CONSTANT));
+        scalars.mixture.add_charges(loss, weight, &charges, ConstantCharge::of(&losses, CONSTANT));
         let derivatives = [loss.derivatives(y, &margins)];
         let target = Target::Share(0.5 * (1.0 + y));
         let row = StackedRow { is_softmax: false, target, members: &[members], derivatives: &derivatives };
