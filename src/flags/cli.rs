@@ -111,7 +111,8 @@ pub(crate) struct FitArgs {
     /// Number of passes over the data, or auto: minimise the objective until the duality gap is within --tol
     ///
     /// With more than one pass, every 10th row is held out (see --holdout), the printed loss is that of the held-out rows, and the saved
-    /// model is that of the latest pass whose held-out loss is within the noise of the smallest. At the end it learns the held-out rows
+    /// model is that of the latest pass whose held-out loss is within the noise of the smallest; with class probabilities that of the
+    /// latest pass which was better than the model before by more than the noise. At the end it learns the held-out rows
     /// too; the printed loss is from before that step. `since last` is the loss of held-out rows since the last line.
     ///
     /// With auto nothing is held out. All rows are kept, in memory or else in a temporary file (TMPDIR), and after the first pass the

@@ -628,6 +628,29 @@ fn held_out_rows_are_learnt_at_the_end() {
     assert!(returned > 0, "every later pass was kept");
 }
 
+/// Later passes whose held-out loss differs from that of the first by chance are kept for numbers, but not for class
+/// probabilities.
+#[test]
+fn a_later_pass_has_to_be_clearly_better_for_class_probabilities() {
+    let mut dice = Dice(5);
+    let rows: Vec<(f64, Vec<(u64, f64)>)> = (1..=400_u32)
+        .map(|t| {
+            // Rows that are held out have no features, and as many labels 0 as 1.
+            let x = dice.normal();
+            let (label, pairs) =
+                if t % 10 == 0 { (t / 10 % 2 == 0, vec![]) } else { (x + dice.normal() > 0.0, vec![(1, x)]) };
+            (f64::from(label), pairs)
+        })
+        .collect();
+    for (loss, is_kept) in [(Loss::Logistic, false), (Loss::Softmax, false), (Loss::Squared, true)] {
+        let model = |passes| {
+            let plan = Plan { passes, holdout: Some(10), ..Plan::ONE_PASS };
+            fit(loss, plan, &batch(&rows)).model().weight
+        };
+        assert_eq!(model(2) != model(6), is_kept, "{loss}");
+    }
+}
+
 #[test]
 fn a_held_out_row_far_on_the_right_side_does_not_choose_the_pass() {
     // Mostly noise, so that later passes are worse, but not by more than chance.

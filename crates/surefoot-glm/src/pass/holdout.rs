@@ -3,7 +3,9 @@
 //! With more than one pass, rows are no longer fresh, so every K-th row of positive weight is held out, and learnt only
 //! at the end of the run, after all passes. At the end of each pass its model is scored on the held-out rows. The model
 //! of the latest pass whose held-out loss is within one standard error of the least is kept: a difference within the
-//! noise is a tie, and later passes are nearer to the optimum. If all held-out rows are of one class, as with very rare
+//! noise is a tie, and later passes are nearer to the optimum. Not so for losses of class probabilities without a ball, where later passes
+//! may be too sure, on rows that a small hold-out does not have: there a later pass has to be better than the kept one
+//! by one standard error. If all held-out rows are of one class, as with very rare
 //! events, they decide nothing, and the latest model is kept.
 
 use crate::{
@@ -32,7 +34,8 @@ pub(crate) struct Holdout {
     store: Box<dyn HoldoutStore>,
     /// Number of rows of positive weight read again by [`Holdout::restore_holdout`] in a resumed run.
     restored: u64,
-    /// Model with the least held-out loss of all finished passes; `None` before the end of the first pass.
+    /// Model with which that of the next pass is compared: the one with the least held-out loss of all finished passes,
+    /// or the kept one where it must be clear that a later one is better; `None` before the end of the first pass.
     pub(crate) least: Option<Arc<Predictor>>,
     /// Model that will be saved; `None` if it is the learner's current model.
     pub(crate) kept: Option<Arc<Predictor>>,
@@ -169,12 +172,14 @@ impl Holdout {
     }
 
     /// Compares the model of a finished pass (`candidate`) with the best model so far on the held-out rows. Keeps the
-    /// candidate unless its mean loss is larger by more than one standard error; returns whether it is kept.
+    /// candidate unless its mean loss is larger by more than one standard error; if it `must_be_clear` that a model is better,
+    /// keeps it only if its mean loss is smaller by at least one. Returns whether it is kept.
     pub(crate) fn select_model(
         &mut self,
         loss: Loss,
         candidate: Predictor,
         encoder: &LabelEncoder,
+        must_be_clear: bool,
     ) -> io::Result<bool> {
         let least = self.least.clone();
         let (mut losses, mut old, mut worse) = (ProgressiveLoss::default(), Mean::default(), Moments::default());
@@ -198,13 +203,16 @@ impl Holdout {
         })?;
         let candidate = Arc::new(candidate);
         let beats = least.is_none() || losses.loss().unwrap_or(f64::INFINITY) <= old.value().unwrap_or(f64::INFINITY);
-        if beats {
-            self.least = Some(Arc::clone(&candidate));
-        }
         // Held-out rows of one class cannot tell a good model of several classes from a model that always predicts
         // that class.
         let blind = loss.classifies() && encoder.only_class().is_none() && !mixed;
-        let is_kept = beats || blind || within_noise(&worse, self.run.held_out);
+        let error = standard_error(&worse, self.run.held_out);
+        let tie = beats || worse.mean() <= error;
+        let clear = least.is_none() || old.value().is_none() || worse.mean() <= -error;
+        let is_kept = blind || if must_be_clear { clear } else { tie };
+        if if must_be_clear { is_kept } else { beats } {
+            self.least = Some(Arc::clone(&candidate));
+        }
         if is_kept {
             (self.kept, self.run.is_earlier) = (Some(candidate), false);
             self.run.kept_losses = Some(losses);
@@ -219,8 +227,7 @@ impl Holdout {
     }
 }
 
-/// Whether a mean difference is at most one standard error, for a mean over `rows` rows.
-fn within_noise(difference: &Moments, rows: u64) -> bool {
-    let variance = difference.squares() / difference.weight();
-    difference.mean() <= (variance / rows as f64).sqrt()
+/// Returns the standard error of a mean difference over `rows` rows.
+fn standard_error(difference: &Moments, rows: u64) -> f64 {
+    (difference.squares() / difference.weight() / rows as f64).sqrt()
 }

@@ -156,7 +156,8 @@ impl Trainer {
         self.learner.end_pass(&mut self.row_loop)?;
         let (loss, encoder) = (self.row_loop.loss(), &self.row_loop.counts.encoder);
         let candidate = self.learner.predictor(encoder);
-        let is_kept = self.row_loop.holdout.select_model(loss, candidate, encoder)?;
+        let must_be_clear = loss.has_probabilities() && self.row_loop.settings.ball.is_none();
+        let is_kept = self.row_loop.holdout.select_model(loss, candidate, encoder, must_be_clear)?;
         let plan = self.row_loop.holdout.plan;
         let is_last = self.row_loop.holdout.run.completed + 1 == plan.passes && plan.optimum.is_none();
         if is_kept {
