@@ -1,6 +1,7 @@
 //! `surefoot fit`: checks everything that can be checked before the first row is read, trains a model, and reports progress and results.
 
-mod report;
+pub(crate) mod report;
+pub(crate) mod unused;
 
 use crate::{
     failure::Failure,
@@ -13,7 +14,6 @@ use crate::{
     },
     terminal::{
         bad_rows,
-        columns::{self, Columns},
         console::Console,
         evaluation::{self, Findings},
         opening::Opening,
@@ -21,11 +21,11 @@ use crate::{
         reporter::Reporter,
         results::{self, Results},
     },
-    words::{number, unmet},
+    words::number,
 };
 use std::{path::Path, time::Instant};
-use surefoot_fit::{Data, Failed, Fit, FitError, Interrupt, Labelled, Outcome, StopConditions, unmet_names};
-use surefoot_glm::{ClassWeights, Labels, Loss, Model, Summary};
+use surefoot_fit::{Data, Failed, Fit, FitError, Interrupt, Labelled, Outcome, StopConditions};
+use surefoot_glm::{Labels, Loss, Model, Summary};
 use surefoot_io::{Accepts, InputName, Options, Output, check_inputs};
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
@@ -106,7 +106,7 @@ fn reporter(args: &FitArgs, fit: &Fit<'_>, goes: &str, console: Console, records
     let mut reporter = Reporter::new(console, args.talk.json, times, records.then(Record::new));
     reporter.opening = Some(Opening {
         task: results::task(fit.settings().loss),
-        goes: goes.to_owned(),
+        goes: Some(goes.to_owned()),
         is_given: args.reading.format.is_some(),
         order: shuffle.map_or_else(String::new, |seed| format!("; rows shuffled, seed {seed}")),
         plan,
@@ -189,28 +189,19 @@ impl Command<'_> {
             found.measured
         });
         let report = self.report.as_ref().map(|output| output.name().to_owned());
-        let taken = Columns::of(&model);
-        let suspicious = |taken| columns::warnings(taken, &trainer, &model, &self.options.found);
-        let columns = taken.as_ref().map(suspicious).unwrap_or_default();
         let results = Results {
-            summary: &summary,
-            model: Some((&model, &name)),
             test: test.as_ref(),
             unseen: unseen.as_ref(),
             report: report.as_deref(),
-            found: &self.options.found,
             skipped: bad_rows.count(),
             objective,
             seconds: reporter.seconds(),
             ended: found.as_ref().map(|found| found.ended),
             far: outcome.far_column,
-            columns,
-            taken,
             caution,
             stop,
             shuffle: self.shuffle,
-            loses: trainer.loses_to_constant(&model),
-            single: trainer.single_label(),
+            ..Results::of(&model, &name, &trainer, &summary, &self.options.found)
         };
         if let (Some(output), Some(record)) = (&mut self.report, &reporter.record) {
             let (bytes, ended) = (reporter.bytes(), report::ended(stop));
@@ -223,13 +214,7 @@ impl Command<'_> {
         }
         results.tell(&reporter.console);
         bad_rows::tell(&bad_rows, &reporter.console);
-        for label in weighted_in_vain(&model) {
-            reporter.console.note(&format!("--class-weight: no row has the label '{label}'"));
-        }
-        if stop.is_none() {
-            let absent = unmet::warnings(&unmet_names(&self.options), summary.rows - first);
-            grouped_in_vain(&model).into_iter().chain(absent).for_each(|says| reporter.console.warn(&says));
-        }
+        unused::tell(&model, &self.options, stop.is_none(), summary.rows - first, &reporter.console);
         reporter.events.emit(&results.event());
         let rows = summary.rows;
         let resume = format!("{name} is saved after row {rows}; the same DATA with --resume {name} go on from there");
@@ -269,26 +254,8 @@ impl Command<'_> {
     fn nothing(&self, stop: Stop, reporter: &mut Reporter) -> Failure {
         let summary = self.before.as_ref().map_or_else(Summary::default, |(summary, _)| summary.clone());
         let seconds = reporter.seconds();
-        let results = Results {
-            summary: &summary,
-            model: None,
-            test: None,
-            unseen: None,
-            report: None,
-            found: &self.options.found,
-            skipped: 0,
-            objective: None,
-            seconds,
-            ended: None,
-            far: None,
-            columns: Vec::new(),
-            taken: None,
-            caution: None,
-            stop: None,
-            shuffle: self.shuffle,
-            loses: None,
-            single: None,
-        };
+        let shuffle = self.shuffle;
+        let results = Results { seconds, shuffle, ..Results::nothing(&summary, &self.options.found) };
         reporter.events.emit(&results.event());
         let says = "before a row was learnt: nothing is written";
         match stop {
@@ -296,29 +263,4 @@ impl Command<'_> {
             Stop::Budget | Stop::Gap => Failure { status: 0, message: format!("the budget was used up {says}") },
         }
     }
-}
-
-/// Returns a warning for each `--penalty-factor` and each named `--bounds` whose group contains no feature of the model.
-fn grouped_in_vain(model: &Model) -> Vec<String> {
-    let (factors, bounds) = model.unused_groups();
-    let flags = factors.into_iter().map(|name| ("--penalty-factor", name));
-    let flags = flags.chain(bounds.into_iter().map(|name| ("--bounds", name)));
-    let says = |(flag, name)| {
-        format!(
-            "{flag} {name}: no feature is in a namespace, column or range of indices that is called so, or flags behind it \
-             overrule it; surefoot export lists the features"
-        )
-    };
-    flags.map(says).collect()
-}
-
-/// Returns the labels for which `--class-weight` gives a weight although they occur in no row.
-fn weighted_in_vain(model: &Model) -> Vec<&str> {
-    let Some(ClassWeights::Given(pairs)) = &model.settings.class_weights else { return Vec::new() };
-    let (met, texts) = (model.labels.all(), &model.settings.reading.classes);
-    let is_met = |text: &str| match texts.iter().find(|class| class.text == text) {
-        Some(class) => met.contains(&class.code),
-        None => texts.is_empty() && text.parse().is_ok_and(|label: f64| met.contains(&label)),
-    };
-    pairs.iter().map(|(text, _)| text.as_str()).filter(|text| !is_met(text)).collect()
 }

@@ -13,7 +13,7 @@ use crate::{
 };
 use std::path::Path;
 use surefoot_fit::{Contradiction, Data, Fit, FitError, TOLERANCE};
-use surefoot_glm::{Labels, Plan, Select, Settings, Summary};
+use surefoot_glm::{Labels, Model, Plan, Select, Settings, Summary};
 use surefoot_io::{Options, load_model};
 
 /// Starting state of a run: the prepared fit, the options for reading rows, and a summary of the model that is continued.
@@ -45,18 +45,21 @@ impl Start {
     }
 
     fn resumed(args: &FitArgs, path: &Path, data: &Data) -> Result<Start, Failure> {
-        let name = path.display().to_string();
-        let model = load_model(path)?;
-        settings::check(&args.settings, &model.settings, &name)?;
-        settings::check_certify(&args.certify, &model.settings, &name)?;
-        let mut options = reading::of_model(&args.reading, &model, &name)?;
+        Start::from_model(args, load_model(path)?, &path.display().to_string(), data)
+    }
+
+    /// Prepares a fit that goes on from a model, called `name` in messages.
+    pub(crate) fn from_model(args: &FitArgs, model: Model, name: &str, data: &Data) -> Result<Start, Failure> {
+        settings::check(&args.settings, &model.settings, name)?;
+        settings::check_certify(&args.certify, &model.settings, name)?;
+        let mut options = reading::of_model(&args.reading, &model, name)?;
         let (settings, before) = (model.settings.clone(), (model.summary.clone(), model.labels.clone()));
         let fit = Fit::resume(model)
             .map_err(|_| Failure::data(format!("{name}: cannot be resumed: where its run stood is not readable")))?;
         let interrupted = fit.interrupted_in().is_some();
-        let plan = if interrupted { planned(args, fit.plan(), &name)? } else { plan(args)? };
+        let plan = if interrupted { planned(args, fit.plan(), name)? } else { plan(args)? };
         check_certify(args, &settings)?;
-        let seed = if interrupted { shuffled(args, fit.seed(), &name)? } else { shuffle(args) };
+        let seed = if interrupted { shuffled(args, fit.seed(), name)? } else { shuffle(args) };
         args.given.check_loss(settings.loss)?;
         let fit = fit.with_plan(plan).shuffle(seed);
         Start::finish(args, fit, &mut options, data, |given| given.check_plan(&settings, &plan), Some(before))

@@ -15,6 +15,7 @@ mod quality;
 
 use crate::{
     failure::Failure,
+    process::typed,
     terminal::{
         confusion, metrics,
         record::Record,
@@ -23,11 +24,7 @@ use crate::{
     words::number,
 };
 use html::{Card, section, short, tile};
-use std::{
-    ffi::{OsStr, OsString},
-    fmt::Write as _,
-    io::Write as _,
-};
+use std::{ffi::OsStr, fmt::Write as _, io::Write as _};
 use surefoot_glm::{Measured, Model, Plan, PlotData};
 use surefoot_io::{InputName, Output};
 use surefoot_plot::escaped;
@@ -104,11 +101,10 @@ pub(crate) fn open(name: &OsStr, others: &[&Output]) -> Result<Output, Failure> 
 
 /// Returns the command line of this process approximately as typed: arguments with blanks are quoted.
 fn command() -> String {
-    let word = |arg: OsString| {
-        let arg = arg.to_string_lossy().into_owned();
+    let word = |arg: String| {
         if arg.is_empty() || arg.contains(char::is_whitespace) { format!("'{arg}'") } else { arg }
     };
-    let args: Vec<_> = std::env::args_os().skip(1).map(word).collect();
+    let args: Vec<_> = typed::words().into_iter().map(word).collect();
     format!("surefoot {}", args.join(" "))
 }
 
@@ -122,7 +118,8 @@ impl Page<'_> {
         }
     }
 
-    fn html(&self) -> String {
+    /// Returns the page.
+    pub(crate) fn html(&self) -> String {
         let title = escaped(&self.title);
         let mut html = format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

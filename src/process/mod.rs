@@ -6,3 +6,4 @@ pub(crate) mod memory;
 pub(crate) mod signals;
 pub(crate) mod stop;
 pub(crate) mod streams;
+pub(crate) mod typed;

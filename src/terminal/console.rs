@@ -10,23 +10,71 @@
 
 use crate::failure::Failure;
 use indicatif::ProgressBar;
-use std::io::Write;
+use std::{fmt, io::Write, sync::Arc};
 use surefoot_io::printable;
 
 /// Greatest length of a printed error or warning in bytes, including the line break.
 const LIMIT: usize = 500;
 
-/// Output to standard error, which prints lines above the progress bar if there is one.
+/// Message of a run for a program that shows it by its own means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Message<'a> {
+    /// Line of progress or results.
+    Line(&'a str),
+    /// Information that requires no action by the user.
+    Note(&'a str),
+    /// Information that requires action by the user.
+    Warning(&'a str),
+    /// Part of the data that was read, of all if the total is known.
+    Progress(u64, Option<u64>),
+}
+
+/// Receiver of all messages in place of standard error.
+#[derive(Clone)]
+pub(crate) struct Listener(pub(crate) Arc<dyn Fn(Message<'_>) + Send + Sync>);
+
+impl fmt::Debug for Listener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Listener")
+    }
+}
+
+/// Output to standard error, which prints lines above the progress bar if there is one; or to a listener.
 #[derive(Debug)]
 pub(crate) struct Console {
     talks: bool,
     notes: bool,
     bar: Option<ProgressBar>,
+    listener: Option<Listener>,
 }
 
 impl Console {
     pub(crate) fn new(quiet: bool, json: bool) -> Console {
-        Console { talks: !quiet && !json, notes: !quiet, bar: None }
+        Console { talks: !quiet && !json, notes: !quiet, bar: None, listener: None }
+    }
+
+    /// Creates the output to a listener, which receives everything.
+    pub(crate) fn to(listener: Listener) -> Console {
+        Console { listener: Some(listener), ..Console::new(false, false) }
+    }
+
+    /// Whether messages go to standard error, where a progress bar may be drawn.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.listener.is_none()
+    }
+
+    /// Tells the listener, if there is one, how much of the data was read.
+    pub(crate) fn progress(&self, read: u64, all: Option<u64>) {
+        self.tell(Message::Progress(read, all));
+    }
+
+    /// Passes a message to the listener; returns false if there is none.
+    fn tell(&self, message: Message<'_>) -> bool {
+        self.listener.as_ref().is_some_and(|listener| {
+            (listener.0)(message);
+            true
+        })
     }
 
     /// Whether progress and results are printed, that is whether neither `--json` nor `--quiet` is given.
@@ -41,21 +89,23 @@ impl Console {
 
     /// Prints a line of progress or results, unless `--json` or `--quiet` is given.
     pub(crate) fn say(&self, line: &str) {
-        if self.talks {
+        if self.talks && !self.tell(Message::Line(line)) {
             self.print(line);
         }
     }
 
     /// Prints a note: information that requires no action by the user.
     pub(crate) fn note(&self, line: &str) {
-        if self.notes {
+        if self.notes && !self.tell(Message::Note(line)) {
             self.print(&clip(&format!("surefoot: note: {line}")));
         }
     }
 
     /// Prints a warning: information that requires action by the user.
     pub(crate) fn warn(&self, line: &str) {
-        self.print(&clip(&format!("surefoot: warning: {line}")));
+        if !self.tell(Message::Warning(line)) {
+            self.print(&clip(&format!("surefoot: warning: {line}")));
+        }
     }
 
     fn print(&self, line: &str) {

@@ -31,7 +31,8 @@ pub(crate) fn measure(rows: &mut Labelled<'_>, model: &Model) -> Result<Findings
     Ok(Findings { measured, plot_data, unseen: unseen.summary(&found) })
 }
 
-fn explain(fault: &LabelFault, options: &Options) -> String {
+/// Words the message for a label that cannot be used, with flags that would help.
+pub(crate) fn explain(fault: &LabelFault, options: &Options) -> String {
     let texts = || options.found.classes();
     match fault {
         LabelFault::Share => "a share of successes is needed, between 0 and 1, as --trials has it".to_owned(),

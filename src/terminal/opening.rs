@@ -10,8 +10,8 @@ use surefoot_io::{Format, Head, Options};
 pub(crate) struct Opening {
     /// Description of the loss and of the labels that the loss expects.
     pub(crate) task: String,
-    /// Name of the output file for the model.
-    pub(crate) goes: String,
+    /// Name of the output file for the model; `None` if the calling program takes the model.
+    pub(crate) goes: Option<String>,
     /// Whether the format of the data was given by a flag, not inferred.
     pub(crate) is_given: bool,
     /// Description of the order in which rows are learnt; empty if the order is that of the files.
@@ -24,13 +24,8 @@ impl Reporter {
     pub(crate) fn open(&mut self, options: &Options) {
         let Some(opening) = self.opening.take() else { return };
         let found = Data { options, is_given: opening.is_given };
-        self.console.say(&format!(
-            "fit: {}; {}{}; model goes to {}",
-            opening.task,
-            found.words(),
-            opening.order,
-            opening.goes
-        ));
+        let goes = opening.goes.map_or_else(String::new, |name| format!("; model goes to {name}"));
+        self.console.say(&format!("fit: {}; {}{}{goes}", opening.task, found.words(), opening.order));
         found.warn(&self.console);
         found.emit(&mut self.events);
         self.head(&opening.plan);

@@ -24,7 +24,7 @@ impl Progress {
     }
 
     fn styled(console: &mut Console, total: Option<u64>, template: &str) -> Progress {
-        if !console.talks() || !std::io::stderr().is_terminal() {
+        if !console.is_terminal() || !console.talks() || !std::io::stderr().is_terminal() {
             return Progress(None);
         }
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr_with_hz(8));

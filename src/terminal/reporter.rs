@@ -152,7 +152,9 @@ impl Reporter {
         let all = total.map(|total| total * self.times);
         let bar = self.bar.get_or_insert_with(|| Progress::new(&mut self.console, all));
         self.read = self.before + bytes;
-        bar.at(self.done + rows.work());
+        let work = self.done + rows.work();
+        bar.at(work);
+        self.console.progress(work, all);
     }
 
     /// Adds the bytes read and the progress of a completed pass to the totals.

@@ -1,7 +1,7 @@
 //! The final lines of a fit: results, notes and warnings.
 
 use super::{
-    columns::Columns,
+    columns::{self, Columns},
     console::Console,
     lines::headed,
     metrics,
@@ -9,12 +9,12 @@ use super::{
     warnings::{self, Warning},
 };
 use crate::{
-    process::stop::Stop,
+    process::{stop::Stop, typed},
     words::{certificates, command_line, labels, number},
 };
 use serde_json::{Value, json};
 use surefoot_glm::{
-    Bounds, Caution, Loss, Measured, Model, OrderAlarm, PathEnd, Penalty, PenaltyTerm, Settings, Summary,
+    Bounds, Caution, Loss, Measured, Model, OrderAlarm, PathEnd, Penalty, PenaltyTerm, Settings, Summary, Trainer,
     WorseThanConstant, optimum::Ended,
 };
 use surefoot_io::Inferred;
@@ -57,6 +57,46 @@ pub(crate) struct Results<'a> {
     pub(crate) loses: Option<WorseThanConstant>,
     /// Label shared by all rows; `None` if several labels occurred.
     pub(crate) single: Option<f64>,
+}
+
+impl<'a> Results<'a> {
+    /// Builds the results of a fit with this summary, of which nothing was saved.
+    pub(crate) fn nothing(summary: &'a Summary, found: &'a Inferred) -> Results<'a> {
+        Results {
+            summary,
+            model: None,
+            test: None,
+            unseen: None,
+            report: None,
+            found,
+            skipped: 0,
+            objective: None,
+            seconds: 0.0,
+            ended: None,
+            far: None,
+            taken: None,
+            columns: Vec::new(),
+            caution: None,
+            stop: None,
+            shuffle: None,
+            loses: None,
+            single: None,
+        }
+    }
+
+    /// Builds the results of a fit that has only its model, saved under this name; the other fields are for the caller to set.
+    pub(crate) fn of(
+        model: &'a Model,
+        name: &'a str,
+        trainer: &Trainer,
+        summary: &'a Summary,
+        found: &'a Inferred,
+    ) -> Results<'a> {
+        let taken = Columns::of(model);
+        let columns = taken.as_ref().map(|taken| columns::warnings(taken, trainer, model, found)).unwrap_or_default();
+        let (loses, single) = (trainer.loses_to_constant(model), trainer.single_label());
+        Results { model: Some((model, name)), taken, columns, loses, single, ..Results::nothing(summary, found) }
+    }
 }
 
 impl Results<'_> {
@@ -285,7 +325,7 @@ fn penalty(settings: &Settings, is_optimum: bool) -> Vec<String> {
     let units = if standardize { " --standardize yes" } else { "" };
     let mut lines =
         vec![format!("{name} {chosen}{units}, chosen by held-out loss; surefoot inspect shows the whole path")];
-    let typed: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let typed = typed::words();
     let again = command_line::with_penalty(&typed, name, &chosen, standardize).filter(|_| is_optimum);
     lines.extend(again.map(|command| format!("the same model by: surefoot {command}")));
     lines

@@ -30,8 +30,43 @@ pub enum Data {
     Inputs(Vec<InputName>),
     /// Rows in memory, whose features are identified by number.
     Memory(Arc<Batch>),
+    /// Rows kept by the caller, which can be read any number of times.
+    Source(Source),
     /// Rows that can be read only once.
     Stream(Stream),
+}
+
+/// Rows that the calling program keeps in a form of its own, such as a matrix, and that can be read any number of times.
+pub trait OpenRows: Send + Sync {
+    /// Opens a reader of all rows, from the first one. The same rows come in the same order each time.
+    ///
+    /// # Errors
+    /// Rows that cannot be read with these options.
+    fn open(&self, options: &Options) -> Result<Box<dyn RowSource + Send>, Error>;
+
+    /// Returns the number of rows.
+    fn rows(&self) -> u64;
+
+    /// Returns the name of the rows in messages.
+    fn name(&self) -> String {
+        "rows in memory".to_owned()
+    }
+
+    /// Returns the location of a part of row `row` of a batch that was read from here, for an error message.
+    fn locate(&self, options: &Options, batch: &Batch, row: usize, part: Part) -> Located {
+        let _ = options;
+        locate_in_memory(self.name(), batch, row, part)
+    }
+}
+
+/// Rows kept by the caller, as a [`Data`].
+#[derive(Clone)]
+pub struct Source(pub(crate) Arc<dyn OpenRows>);
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Source").field(&self.0.name()).finish()
+    }
 }
 
 /// Row source given by the caller, which can be read only once.
@@ -62,6 +97,11 @@ impl Data {
         Data::Stream(Stream(Arc::new(Mutex::new(Some(Box::new(source))))))
     }
 
+    /// Builds data from rows that the caller keeps, which are read as often as a fit needs them.
+    pub fn source(rows: impl OpenRows + 'static) -> Data {
+        Data::Source(Source(Arc::new(rows)))
+    }
+
     /// Builds data from an iterator over batches, which is read only once.
     ///
     /// ```
@@ -88,11 +128,11 @@ impl Data {
     pub fn inputs(&self) -> &[InputName] {
         match self {
             Data::Inputs(inputs) => inputs,
-            Data::Memory(_) | Data::Stream(_) => &[],
+            Data::Memory(_) | Data::Source(_) | Data::Stream(_) => &[],
         }
     }
 
-    /// Whether rows can be read again: true for regular files and memory, false for pipes and streams.
+    /// Whether rows can be read again: true for regular files, memory and sources, false for pipes and streams.
     #[must_use]
     pub fn can_reread(&self) -> bool {
         !matches!(self, Data::Stream(_)) && self.inputs().iter().all(InputName::can_reread)
@@ -133,7 +173,7 @@ impl Data {
     pub(crate) fn unit(&self) -> &'static str {
         match self {
             Data::Inputs(_) => "bytes",
-            Data::Memory(_) | Data::Stream(_) => "rows",
+            Data::Memory(_) | Data::Source(_) | Data::Stream(_) => "rows",
         }
     }
 
@@ -149,18 +189,22 @@ impl Data {
         match self {
             Data::Inputs(inputs) if again => options.describe_again(inputs, batch, row, part),
             Data::Inputs(inputs) => options.describe(inputs, batch, row, part),
-            Data::Memory(_) | Data::Stream(_) => {
-                let number = batch.place.get(row).map_or(0, |place| place.line);
-                let token = match part {
-                    Part::Pair(k) => batch.row(row).index.get(k).map_or_else(String::new, |id| format!("feature {id}")),
-                    Part::Label => batch.label[row].to_string(),
-                    Part::Weight => batch.weight[row].to_string(),
-                    Part::Row => String::new(),
-                };
-                Located { file: self.to_string(), location: Location::Cell { row: number, column: None }, token }
-            }
+            Data::Source(Source(rows)) => rows.locate(options, batch, row, part),
+            Data::Memory(_) | Data::Stream(_) => locate_in_memory(self.to_string(), batch, row, part),
         }
     }
+}
+
+/// Returns the location of a part of a row that has no text, by the number of the row.
+fn locate_in_memory(file: String, batch: &Batch, row: usize, part: Part) -> Located {
+    let number = batch.place.get(row).map_or(0, |place| place.line);
+    let token = match part {
+        Part::Pair(k) => batch.row(row).index.get(k).map_or_else(String::new, |id| format!("feature {id}")),
+        Part::Label => batch.label[row].to_string(),
+        Part::Weight => batch.weight[row].to_string(),
+        Part::Row => String::new(),
+    };
+    Located { file, location: Location::Cell { row: number, column: None }, token }
 }
 
 impl From<Batch> for Data {
@@ -186,6 +230,7 @@ impl fmt::Display for Data {
                 Ok(())
             }
             Data::Memory(_) => f.write_str("rows in memory"),
+            Data::Source(Source(rows)) => f.write_str(&rows.name()),
             Data::Stream(_) => f.write_str("rows of a stream"),
         }
     }

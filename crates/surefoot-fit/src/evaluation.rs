@@ -138,7 +138,9 @@ impl<'a> Labelled<'a> {
         let mut classes = known.all();
         let shares = self.options.wanted.trials.is_some() || known.shares;
         self.each(|batch, r, _| {
-            let Some(label) = batch.row(r).label else { return Ok(()) };
+            let row = batch.row(r);
+            row.check().map_err(|fault| Fault::Row(fault.part, fault.message))?;
+            let Some(label) = row.label else { return Ok(()) };
             loss.check(label).map_err(|fault| Fault::Row(fault.part, fault.message))?;
             if shares {
                 return if (0.0..=1.0).contains(&label) { Ok(()) } else { Err(Fault::Label(LabelFault::Share)) };

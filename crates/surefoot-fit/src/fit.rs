@@ -55,7 +55,7 @@ pub struct Fit<'a> {
     threads: u16,
     skip_bad_rows: u64,
     memory: usize,
-    stop: StopConditions,
+    pub(crate) stop: StopConditions,
     measures: bool,
     model: Option<Model>,
     position: Option<RunPosition>,
@@ -440,7 +440,7 @@ impl<'a> Fit<'a> {
         })
     }
 
-    fn trainer(&self) -> Result<Trainer, FitError> {
+    pub(crate) fn trainer(&self) -> Result<Trainer, FitError> {
         let holdout = Box::<SpooledHoldout>::default();
         match &self.model {
             None => Ok(Trainer::with_holdout_store(self.settings.clone(), self.plan, holdout)),

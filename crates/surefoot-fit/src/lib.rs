@@ -3,7 +3,8 @@
 //! | task | where |
 //! | --- | --- |
 //! | settings, with defaults | [`Fit`] |
-//! | rows: files, pipes, memory, a stream | [`Data`] |
+//! | rows: files, pipes, memory, a stream | [`Data`], [`OpenRows`] |
+//! | learn rows part by part as they arrive | [`Incremental`] |
 //! | follow a fit | [`Event`], [`Observer`] |
 //! | stop a fit | [`StopConditions`] |
 //! | result of a fit | [`Outcome`], [`Failed`] |
@@ -20,6 +21,7 @@ mod error;
 mod evaluation;
 mod event;
 mod fit;
+mod incremental;
 mod outcome;
 mod position;
 mod prediction;
@@ -33,11 +35,12 @@ mod unmet;
 
 pub use bad_rows::BadRows;
 pub use certificates::certified_gap;
-pub use data::{Data, Stream};
+pub use data::{Data, OpenRows, Source, Stream};
 pub use error::FitError;
 pub use evaluation::{Evaluation, LabelFault, Labelled};
 pub use event::{Event, Observer};
 pub use fit::{Fit, TOLERANCE, options_for, options_of};
+pub use incremental::Incremental;
 pub use outcome::{Failed, Outcome};
 pub use prediction::{PredictedRow, Prediction, Response, Unpredicted};
 pub use rows::{Next, Rows, watch_rows};

@@ -3,7 +3,7 @@
 //! A resumed run reads its data again from the start, to verify that the bytes are unchanged: the reader chains a hash from row to row, and
 //! the hash at the row where the run stopped must equal the stored one. A run that stopped in a later pass first reads the whole data once.
 
-use crate::data::Data;
+use crate::data::{Data, Source};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use surefoot_glm::{Batch, Place, Plan};
@@ -164,13 +164,14 @@ impl RunPosition {
     }
 }
 
-/// Returns the names and sizes of the inputs. Rows in memory, or a stream, count as one input.
+/// Returns the names and sizes of the inputs. Rows in memory, a source or a stream count as one input.
 fn known(data: &Data) -> Vec<KnownInput> {
     match data {
         Data::Inputs(inputs) => {
             inputs.iter().map(|input| KnownInput { name: input.to_string(), size: input.size() }).collect()
         }
         Data::Memory(rows) => vec![KnownInput { name: data.to_string(), size: Some(rows.len() as u64) }],
+        Data::Source(Source(rows)) => vec![KnownInput { name: rows.name(), size: Some(rows.rows()) }],
         Data::Stream(_) => vec![KnownInput { name: data.to_string(), size: None }],
     }
 }

@@ -1,7 +1,7 @@
 //! Reader of rows: on the caller's thread, ahead on another thread, or in shuffled order.
 
 use crate::{
-    data::{Data, MemoryRows},
+    data::{Data, MemoryRows, Source},
     stop::PATIENCE,
 };
 use std::{
@@ -74,6 +74,7 @@ pub(crate) fn source(data: &Data, options: &Options) -> Result<Box<dyn RowSource
     Ok(match data {
         Data::Inputs(inputs) => Box::new(Reader::open(inputs, options.clone())?),
         Data::Memory(rows) => Box::new(MemoryRows::new(Arc::clone(rows))),
+        Data::Source(Source(rows)) => rows.open(options)?,
         Data::Stream(stream) => stream.take().unwrap_or_else(|| Box::new(MemoryRows::new(Arc::default()))),
     })
 }

@@ -193,14 +193,9 @@ impl Session<'_> {
         if let Some((problem, found)) = &self.optimum {
             place(problem, found, &mut model);
         }
-        model.settings.reading = self.options.reading();
-        // Label texts that occur only in rows at fault are not classes. In a shuffled run, texts of rows that were read but not learnt yet
-        // keep their codes.
-        if model.unfinished.is_none() || self.shuffling.is_none() {
-            model.settings.reading.classes.retain(|class| model.labels.encode(class.code).is_some());
-        }
-        model.names = self.options.found.names(&model.index);
-        model
+        // In a shuffled run, texts of rows that were read but not learnt yet keep their codes.
+        let keeps_classes = model.unfinished.is_some() && self.shuffling.is_some();
+        model_with_findings(model, &self.options, keeps_classes)
     }
 
     /// Whether this run has learnt any rows or found an optimum, so that there is a model to save.
@@ -429,6 +424,17 @@ impl Session<'_> {
     fn changed(&self, input: usize) -> FitError {
         FitError::Changed { input: self.data.name(input) }
     }
+}
+
+/// Adds to a model the properties that the readers inferred from the data. Label texts that occur only in rows at fault are not classes,
+/// unless `keeps_classes`.
+pub(crate) fn model_with_findings(mut model: Model, options: &Options, keeps_classes: bool) -> Model {
+    model.settings.reading = options.reading();
+    if !keeps_classes {
+        model.settings.reading.classes.retain(|class| model.labels.encode(class.code).is_some());
+    }
+    model.names = options.found.names(&model.index);
+    model
 }
 
 /// Copies the optimum into the model. If the optimum does not fit the model, leaves the model unchanged except for a certificate that

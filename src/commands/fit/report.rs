@@ -14,7 +14,7 @@ use surefoot_glm::{Plan, PlotData, Trainer};
 use surefoot_io::{InputName, Output};
 
 /// Opens the file of the HTML report, and checks that it is none of the other files of this run.
-pub(super) fn open(name: &OsStr, args: &FitArgs, data: &Data, test: &Data, model: &Output) -> Result<Output, Failure> {
+pub(crate) fn open(name: &OsStr, args: &FitArgs, data: &Data, test: &Data, model: &Output) -> Result<Output, Failure> {
     if name == "-" && args.talk.json {
         return Err(Failure::usage("standard output cannot hold both the report and --json: give --report a file"));
     }
@@ -26,7 +26,7 @@ pub(super) fn open(name: &OsStr, args: &FitArgs, data: &Data, test: &Data, model
 }
 
 /// Describes in words how a run ended, for the HTML report.
-pub(super) fn ended(stop: Option<Stop>) -> String {
+pub(crate) fn ended(stop: Option<Stop>) -> String {
     match stop {
         None => "finished".to_owned(),
         Some(Stop::Signal(signal)) => signal.name().to_owned(),
@@ -37,7 +37,7 @@ pub(super) fn ended(stop: Option<Stop>) -> String {
 
 /// Returns the metrics shown in the HTML report: on test rows if there are any, otherwise on held-out rows, otherwise progressive ones
 /// (each row is predicted just before it is learnt).
-pub(super) fn quality(
+pub(crate) fn quality(
     results: &Results<'_>,
     plot_data: Option<PlotData>,
     trainer: &mut Trainer,

@@ -287,7 +287,7 @@ impl Inferred {
     /// whatever the order of rows: the first text gets 0, a text before or after all others gets 1 less or more than them, and a text
     /// between two gets the mean of their codes. The code is infinite, which no loss accepts as a class, if no number is left between two
     /// codes or there are too many texts for a loss of two classes.
-    pub(crate) fn class(&self, text: &str) -> f64 {
+    pub fn class(&self, text: &str) -> f64 {
         let classes = &mut self.lock().classes;
         let at = match classes.binary_search_by(|class| class.text.as_str().cmp(text)) {
             Ok(at) => return classes[at].code,

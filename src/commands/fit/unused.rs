@@ -1,0 +1,42 @@
+//! Notes and warnings about settings of a fit that had no effect, since nothing in the data is called so.
+
+use crate::{terminal::console::Console, words::unmet};
+use surefoot_fit::unmet_names;
+use surefoot_glm::{ClassWeights, Model};
+use surefoot_io::Options;
+
+/// Tells which names given in flags met nothing in the data. Features are looked for only in a run that is `finished`, over `rows` rows.
+pub(crate) fn tell(model: &Model, options: &Options, finished: bool, rows: u64, console: &Console) {
+    for label in weighted_in_vain(model) {
+        console.note(&format!("--class-weight: no row has the label '{label}'"));
+    }
+    if finished {
+        let absent = unmet::warnings(&unmet_names(options), rows);
+        grouped_in_vain(model).into_iter().chain(absent).for_each(|says| console.warn(&says));
+    }
+}
+
+/// Returns a warning for each `--penalty-factor` and each named `--bounds` whose group contains no feature of the model.
+fn grouped_in_vain(model: &Model) -> Vec<String> {
+    let (factors, bounds) = model.unused_groups();
+    let flags = factors.into_iter().map(|name| ("--penalty-factor", name));
+    let flags = flags.chain(bounds.into_iter().map(|name| ("--bounds", name)));
+    let says = |(flag, name)| {
+        format!(
+            "{flag} {name}: no feature is in a namespace, column or range of indices that is called so, or flags behind it \
+             overrule it; surefoot export lists the features"
+        )
+    };
+    flags.map(says).collect()
+}
+
+/// Returns the labels for which `--class-weight` gives a weight although they occur in no row.
+fn weighted_in_vain(model: &Model) -> Vec<&str> {
+    let Some(ClassWeights::Given(pairs)) = &model.settings.class_weights else { return Vec::new() };
+    let (met, texts) = (model.labels.all(), &model.settings.reading.classes);
+    let is_met = |text: &str| match texts.iter().find(|class| class.text == text) {
+        Some(class) => met.contains(&class.code),
+        None => texts.is_empty() && text.parse().is_ok_and(|label: f64| met.contains(&label)),
+    };
+    pairs.iter().map(|(text, _)| text.as_str()).filter(|text| !is_met(text)).collect()
+}
