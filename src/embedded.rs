@@ -142,12 +142,19 @@ impl Prepared {
         Ok(Prepared { args, line, fit, options })
     }
 
-    /// Starts to learn rows part by part. `stop` ends the learning of a part.
+    /// Declares that the labels 0, 1, … of rows in memory stand for these texts, in ascending order of the texts.
+    pub fn name_classes<T: AsRef<str>>(&self, texts: &[T]) {
+        for text in texts {
+            self.options.found.class(text.as_ref());
+        }
+    }
+
+    /// Starts to learn rows part by part.
     ///
     /// # Errors
     /// Flags that mean nothing for rows that come part by part; a model that cannot be trained further.
-    pub fn incremental(self, stop: StopConditions) -> Result<Incremental, Refused> {
-        let fit = self.fit.stop(stop).incremental()?;
+    pub fn incremental(self) -> Result<Incremental, Refused> {
+        let fit = self.fit.incremental()?;
         Ok(fit.explain(evaluation::explain, labels::message))
     }
 

@@ -55,7 +55,7 @@ pub struct Fit<'a> {
     threads: u16,
     skip_bad_rows: u64,
     memory: usize,
-    pub(crate) stop: StopConditions,
+    stop: StopConditions,
     measures: bool,
     model: Option<Model>,
     position: Option<RunPosition>,

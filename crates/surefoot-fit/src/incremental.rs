@@ -17,13 +17,13 @@ use surefoot_io::Options;
 /// Fit in one pass that learns rows part by part, without an end: after each part there is a model.
 ///
 /// ```
-/// use surefoot_fit::{Data, Fit};
+/// use surefoot_fit::{Data, Fit, StopConditions};
 /// use surefoot_glm::{Batch, Loss};
 /// let mut fit = Fit::new(Loss::Squared).incremental()?;
 /// for day in 0..10_u32 {
 ///     let mut rows = Batch::default();
 ///     (0..7_u32).for_each(|hour| rows.push(Some(f64::from(day + hour)), 1.0, &[(u64::from(hour), 1.0)]));
-///     fit.learn(&Data::from(rows)).unwrap();
+///     fit.learn(&Data::from(rows), &StopConditions::default()).unwrap();
 /// }
 /// assert_eq!(fit.model().summary.rows, 70);
 /// # Ok::<(), surefoot_fit::FitError>(())
@@ -31,7 +31,6 @@ use surefoot_io::Options;
 pub struct Incremental {
     trainer: Trainer,
     options: Options,
-    stop: StopConditions,
     words: Words,
 }
 
@@ -45,8 +44,8 @@ impl fmt::Debug for Incremental {
 }
 
 impl Fit<'_> {
-    /// Starts a fit that learns rows part by part. Its plan has to be one pass; files, snapshots, an observer and further stop conditions
-    /// are not used.
+    /// Starts a fit that learns rows part by part. Its plan has to be one pass; files, snapshots, an observer and stop conditions of the
+    /// fit are not used.
     ///
     /// # Errors
     /// Contradictory settings; a model that cannot be trained further; a plan of several passes.
@@ -54,7 +53,7 @@ impl Fit<'_> {
         self.check(&Data::from(Batch::default()))?;
         let trainer = self.trainer()?;
         let words: Words = (|fault, _| fault.to_string(), |fault, _, _| fault.message.clone());
-        Ok(Incremental { trainer, options: self.options, stop: self.stop, words })
+        Ok(Incremental { trainer, options: self.options, words })
     }
 }
 
@@ -73,14 +72,14 @@ impl Incremental {
     ///
     /// # Errors
     /// The first row that cannot be learnt. A request to stop, after which the rows up to some row of the part are learnt.
-    pub fn learn(&mut self, data: &Data) -> Result<(), Interrupt> {
+    pub fn learn(&mut self, data: &Data, stop: &StopConditions) -> Result<(), Interrupt> {
         let bad_rows = BadRows::default();
-        let (stop, options, explain) = (self.stop.clone(), self.options.clone(), self.words.0);
+        let (checked, options, explain) = (stop.clone(), self.options.clone(), self.words.0);
         let (loss, labels) = (self.trainer.settings().loss, self.trainer.labels());
-        Labelled { data, options, stop, bad_rows, explain }.check(loss, &labels)?;
+        Labelled { data, options, stop: checked, bad_rows, explain }.check(loss, &labels)?;
         let (mut rows, mut batch) = (Rows::open(data, &self.options, 2)?, Batch::default());
         loop {
-            self.stop.check()?;
+            stop.check()?;
             match rows.next(&mut batch)? {
                 Next::End => return Ok(()),
                 Next::Waiting => {}

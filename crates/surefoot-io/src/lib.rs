@@ -5,6 +5,7 @@
 //! | name inputs and check them before any work | [`InputName`], [`expand`], [`check_inputs`] |
 //! | read rows, decompressed on the way | [`Reader`], or [`Prefetch`] on a thread of its own |
 //! | parse bytes in memory | [`Svmlight`] |
+//! | select features of rows that a program keeps itself | [`IndexedFeatures`] |
 //! | locate a fault in a row | [`Options::describe`] |
 //! | read standard input several times | [`spool()`] |
 //! | read rows in another order in each pass | [`Shuffle`], [`ShuffleOrder`] |
@@ -57,7 +58,7 @@ pub use formats::{
     csv::{is_date, unit},
     parse_error::ParseError,
     registry::FORMATS,
-    svmlight::Svmlight,
+    svmlight::{Svmlight, indexed_features::IndexedFeatures},
 };
 pub use model::{
     archive::{Archive, Dtype, Tensor},

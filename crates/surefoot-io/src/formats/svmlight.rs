@@ -15,6 +15,7 @@ mod describe;
 mod detect;
 mod index_names;
 mod index_selection;
+pub(crate) mod indexed_features;
 mod line;
 mod plain;
 mod rules;
