@@ -149,10 +149,13 @@ impl Csv {
         first: &FirstRecord<'_>,
     ) -> Result<Option<TableSchema>, RecordError> {
         let wanted = &self.options.wanted;
-        let enough = last || self.search.is_enough(bytes, self.rules.dialect)?;
+        let examined = self.search.end(bytes, self.rules.dialect)?;
+        let enough = last || examined.is_some();
         if !enough && std::mem::replace(&mut self.tried, true) {
             return Ok(None);
         }
+        // Bytes that happened to arrive beyond those must not matter.
+        let (bytes, last) = examined.map_or((bytes, last), |end| (&bytes[..end], false));
         let rows = Rows { bytes, dialect: self.rules.dialect, last };
         let at_once = wanted.header.or_else(|| header::at_once(first, &self.rules, wanted));
         let sure = |is_header| HeaderGuess { is_header, is_sure: true };

@@ -50,13 +50,13 @@ impl Dialect {
         };
         #[cfg(test)]
         crate::formats::records::work::count(scan.seen - from);
-        if found.is_some() {
+        if found.is_some_and(|end| end <= MOST_OF_A_RECORD) {
             return Ok(found);
         }
         if let Some(open) = scan.open.filter(|open| text.len() - open > MOST_OF_A_CELL) {
             return Err(unclosed(text, open));
         }
-        if text.len() > MOST_OF_A_RECORD {
+        if found.is_some() || text.len() > MOST_OF_A_RECORD {
             let message = "this line does not end within 256 MiB: is it CSV?";
             return Err(RecordError::new(0, &text[..100], message).fatal());
         }
@@ -88,6 +88,8 @@ impl Dialect {
                         return None;
                     }
                     Some(next) if *next == quote => scan.seen = place + 2,
+                    // The cell is refused, as it is where its end has not arrived when it becomes too long.
+                    Some(_) if scan.open.is_some_and(|open| place + 1 - open > MOST_OF_A_CELL) => return None,
                     Some(_) => (scan.seen, scan.open) = (place + 1, None),
                 }
             }
@@ -242,4 +244,22 @@ pub(super) fn inner(record: &[u8], mut at: usize, mut end: usize) -> (usize, usi
 pub(super) fn cells<'a>(record: &'a [u8], ends: &[usize]) -> impl Iterator<Item = (usize, &'a [u8])> {
     let starts = std::iter::once(0).chain(ends.iter().map(|end| end + 1));
     starts.zip(ends).map(|(start, &end)| (start, &record[start..end]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_is_too_long_whether_its_end_has_arrived_or_not() {
+        let dialect = Dialect::usual(b',');
+        for length in MOST_OF_A_CELL - 4..MOST_OF_A_CELL + 4 {
+            let text = [b"\"", &*vec![b'x'; length - 2], b"\"\n"].concat();
+            let mut scan = Scan::default();
+            let known = (MOST_OF_A_CELL - 8..=text.len()).map(|end| dialect.end(&text[..end], &mut scan));
+            let by_bytes = known.map(|end| end.map_err(drop)).find(|end| *end != Ok(None));
+            let whole = dialect.end(&text, &mut Scan::default()).map_err(drop);
+            assert_eq!((by_bytes, whole.is_ok()), (Some(whole), length <= MOST_OF_A_CELL), "{length}");
+        }
+    }
 }

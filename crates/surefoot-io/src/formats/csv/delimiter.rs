@@ -19,36 +19,36 @@ const TRIED: [u8; 5] = [b',', b'\t', b';', b'|', BLANKS];
 const LINES: usize = 10;
 
 /// Returns the delimiter of a text that begins with `bytes`: that of `dialect` unless the lines suggest another. `last` is true if the text
-/// ends with these bytes; `table` holds the columns of a model or an earlier file. Returns `None` if more lines are needed; the result does
-/// not depend on how the bytes are split as they arrive.
+/// ends with these bytes; `table` holds the columns of a model or an earlier file. Returns `None` if more lines are needed.
+///
+/// A line may end later with one delimiter than with another, where quotes open at other places. So that the result does not depend on how
+/// the bytes are split as they arrive, it is that of the fewest bytes that suffice: see [`LineEnds`].
 pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&TableSchema>) -> Option<u8> {
     let usual = dialect.delimiter;
-    let lines = |delimiter| Lines::new(bytes, dialect.with(delimiter), last);
-    let first = lines(usual).first_of(1)?;
     let others = TRIED.into_iter().filter(move |&tried| tried != usual && dialect.quote != Some(tried));
-    let tried = || std::iter::once(usual).chain(others.clone());
+    let tried: Vec<u8> = std::iter::once(usual).chain(others).collect();
+    let ends = LineEnds::new(bytes, dialect, &tried);
+    let seen = ends.sample(&tried, 1, last)?;
     if let Some(known) = table.filter(|table| table.header) {
         let names: HashSet<&str> = known.columns.iter().map(|column| column.name.as_str()).collect();
-        let hits = |delimiter| lines(delimiter).names().iter().filter(|name| names.contains(name.as_str())).count();
-        let best = tried().rev().max_by_key(|&delimiter| hits(delimiter)).filter(|&best| hits(best) > 0);
+        let hits =
+            |delimiter| seen.lines(delimiter).names().iter().filter(|name| names.contains(name.as_str())).count();
+        let best = tried.iter().copied().rev().max_by_key(|&delimiter| hits(delimiter)).filter(|&best| hits(best) > 0);
         if best.is_some() {
             return best;
         }
     }
-    let parts = |delimiter| lines(delimiter).width_of_first().is_some_and(|width| width > 1);
-    let rivals: Vec<u8> = tried().filter(|&tried| tried != BLANKS && parts(tried)).collect();
-    let are_blanks = parts(BLANKS) && rivals.iter().all(|&rival| lines(rival).holds_numbers_apart());
-    if first.is_empty() || (rivals == [usual] && !are_blanks) {
+    let parts = |delimiter| seen.lines(delimiter).width_of_first().is_some_and(|width| width > 1);
+    let mut rivals: Vec<u8> = tried.iter().copied().filter(|&tried| tried != BLANKS && parts(tried)).collect();
+    let are_blanks = parts(BLANKS) && rivals.iter().all(|&rival| seen.lines(rival).holds_numbers_apart());
+    if (rivals.is_empty() || rivals == [usual]) && !are_blanks {
         return Some(usual);
     }
     // A single unusual candidate needs a second line that agrees; several candidates need more lines.
     let needed = if rivals.len() == 1 && !are_blanks { 2 } else { LINES };
-    let rivals = rivals.into_iter().chain(are_blanks.then_some(BLANKS)).collect::<Vec<_>>();
-    let whole = tried().map(|tried| lines(tried).count_of(needed)).max().unwrap_or(0);
-    if whole < needed && !last {
-        return None;
-    }
-    let agreed = rivals.into_iter().rev().filter_map(|rival| Some((rival, lines(rival).plain_share(needed)?)));
+    rivals.extend(are_blanks.then_some(BLANKS));
+    let seen = ends.sample(&rivals, needed, last)?;
+    let agreed = rivals.into_iter().rev().filter_map(|rival| Some((rival, seen.lines(rival).plain_share(needed)?)));
     Some(agreed.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(usual, |(found, _)| found))
 }
 
@@ -57,6 +57,50 @@ pub(super) fn find(bytes: &[u8], last: bool, dialect: Dialect, table: Option<&Ta
 pub(super) fn is_table(head: &[u8], delimiter: u8) -> bool {
     let lines = |last| Lines::new(head, Dialect::usual(delimiter), last);
     lines(false).plain_share(LINES).or_else(|| lines(true).plain_share(1)).is_some()
+}
+
+/// Ends of the first [`LINES`] lines of a text that have arrived, with each candidate delimiter.
+struct LineEnds<'a> {
+    bytes: &'a [u8],
+    dialect: Dialect,
+    ends: Vec<(u8, Vec<usize>)>,
+}
+
+impl<'a> LineEnds<'a> {
+    fn new(bytes: &'a [u8], dialect: Dialect, tried: &[u8]) -> LineEnds<'a> {
+        let of = |&delimiter: &u8| (delimiter, Lines::new(bytes, dialect.with(delimiter), false).ends(LINES));
+        LineEnds { bytes, dialect, ends: tried.iter().map(of).collect() }
+    }
+
+    /// Returns the first bytes of the text in which each of these `candidates` has `count` lines, but no more than those in which some
+    /// delimiter has [`LINES`], since a quote that stands alone may never close. If there are too few lines, returns the whole text if it
+    /// has ended, otherwise `None`.
+    fn sample(&self, candidates: &[u8], count: usize, last: bool) -> Option<Sample<'a>> {
+        let of = |candidate: &u8| self.ends.iter().find(|(delimiter, _)| delimiter == candidate);
+        let end = |candidate: &u8| of(candidate).and_then(|(_, ends)| ends.get(count - 1).copied());
+        let of_all = candidates.iter().map(end).collect::<Option<Vec<_>>>().and_then(|ends| ends.into_iter().max());
+        let most = self.ends.iter().filter_map(|(_, ends)| ends.get(LINES - 1).copied()).min();
+        let dialect = self.dialect;
+        match of_all.into_iter().chain(most).min() {
+            Some(end) => Some(Sample { bytes: &self.bytes[..end], dialect, last: false }),
+            None => last.then_some(Sample { bytes: self.bytes, dialect, last }),
+        }
+    }
+}
+
+/// First bytes of a text from which its delimiter is determined.
+#[derive(Clone, Copy)]
+struct Sample<'a> {
+    bytes: &'a [u8],
+    dialect: Dialect,
+    /// Whether the text ends with these bytes, so that a last line needs no line break.
+    last: bool,
+}
+
+impl<'a> Sample<'a> {
+    fn lines(self, delimiter: u8) -> Lines<'a> {
+        Lines::new(self.bytes, self.dialect.with(delimiter), self.last)
+    }
 }
 
 /// Iterator over the nonblank lines at the start of a text, with methods that split a line into cells according to a dialect.
@@ -72,15 +116,10 @@ impl<'a> Lines<'a> {
         Lines { bytes, dialect, last, at: 0 }
     }
 
-    /// Returns the first `count` lines, or all lines if the text has ended before; `None` if fewer have arrived and more bytes may follow.
-    fn first_of(self, count: usize) -> Option<Vec<&'a [u8]>> {
-        let last = self.last;
-        let lines: Vec<_> = self.take(count).flatten().collect();
-        (last || lines.len() == count).then_some(lines)
-    }
-
-    fn count_of(self, count: usize) -> usize {
-        self.take(count).flatten().count()
+    /// Returns the position after each of the first `count` lines, without those from the first invalid one on.
+    fn ends(mut self, count: usize) -> Vec<usize> {
+        let end = |_| self.next().flatten().map(|_| self.at);
+        (0..count).map_while(end).collect()
     }
 
     fn width_of_first(mut self) -> Option<usize> {

@@ -27,17 +27,17 @@ pub(super) struct Search {
 }
 
 impl Search {
-    /// Whether `bytes`, all bytes of the input so far, contain enough rows to infer the roles. Each call continues the search where the
-    /// last one ended.
-    pub(super) fn is_enough(&mut self, bytes: &[u8], dialect: Dialect) -> Result<bool, RecordError> {
+    /// Returns the number of bytes that hold the rows to be examined, if all of them are among `bytes`, all bytes of the input so far. The
+    /// result does not depend on how many bytes have arrived beyond them. Each call continues the search where the last one ended.
+    pub(super) fn end(&mut self, bytes: &[u8], dialect: Dialect) -> Result<Option<usize>, RecordError> {
         while self.records <= ROWS && (self.records < 2 || self.at < BYTES) {
             let end = dialect.end(&bytes[self.at..], &mut self.scan);
             let Some(end) = end.map_err(|wrong| RecordError { at: self.at + wrong.at, ..wrong })? else {
-                return Ok(false);
+                return Ok(None);
             };
             (self.records, self.at, self.scan) = (self.records + 1, self.at + end, Scan::default());
         }
-        Ok(true)
+        Ok(Some(self.at))
     }
 }
 
