@@ -23,12 +23,11 @@ use crate::{
     failure::{Failure, USAGE},
     flags::{
         cli::{Cli, Command, FitArgs},
-        inputs,
+        hint, inputs,
         start::Start,
     },
     html_report::page::{Page, Run},
     process::{memory, signals::Signals, stop::Stop, typed},
-    refusal,
     terminal::{
         bad_rows,
         console::{Console, Listener},
@@ -133,7 +132,7 @@ impl Prepared {
         let args = match Cli::read(words.clone()) {
             Ok(Cli { command: Some(Command::Fit(args)) }) => args,
             Ok(_) => return Err(Failure::usage("flags of fit are needed").into()),
-            Err(error) => return Err(Failure::usage(refusal(&error, &words).0).into()),
+            Err(error) => return Err(Failure::usage(hint::refusal(&error, &words).0).into()),
         };
         let Start { fit, options, .. } = match from {
             None => Start::new(&args, data)?,

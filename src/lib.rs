@@ -19,7 +19,7 @@ use clap::{CommandFactory, error::ErrorKind};
 use failure::Failure;
 use flags::{
     cli::{Cli, Command},
-    hint, values,
+    hint,
 };
 use process::{memory, streams};
 use std::ffi::OsString;
@@ -70,16 +70,6 @@ fn explain(error: &clap::Error, line: &[OsString]) -> Result<(), Failure> {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         return lines::printed(error.print());
     }
-    let (message, end) = refusal(error, line);
+    let (message, end) = hint::refusal(error, line);
     Err(Failure::usage(format!("{message}{end} see surefoot --help")))
-}
-
-/// Describes a mistake in the arguments, with a suggestion if there is one; and returns the mark after which a sentence can go on.
-fn refusal(error: &clap::Error, line: &[OsString]) -> (String, char) {
-    let message = values::first_paragraph(&error.to_string());
-    let line: Vec<String> = line.iter().map(|word| word.to_string_lossy().into_owned()).collect();
-    match hint::hint(error, &line) {
-        Some(hint) => (format!("{message}; did you mean: {hint}"), '?'),
-        None => (message, ';'),
-    }
 }

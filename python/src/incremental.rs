@@ -35,6 +35,11 @@ impl Incremental {
         }
     }
 
+    /// Returns the number of rows learnt so far.
+    fn rows(&self) -> u64 {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).summary().rows
+    }
+
     /// Returns the model so far.
     fn model(&self, py: Python<'_>) -> Model {
         py.detach(|| Model(Arc::new(self.0.lock().unwrap_or_else(PoisonError::into_inner).model())))

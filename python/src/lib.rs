@@ -3,6 +3,7 @@
 //! | file | content |
 //! | --- | --- |
 //! | `rows`, `matrix`, `table` | rows to learn or to predict, read where Python keeps them |
+//! | `numbers`, `beside` | arrays of NumPy; labels, weights and offsets of rows |
 //! | `fit`, `incremental` | a fit in one call, and one part by part |
 //! | `model` | a trained model: numbers, predictions, file |
 //! | `interrupt` | Ctrl-C while Rust works |
@@ -14,12 +15,14 @@
 #[cfg(windows)]
 compile_error!("surefoot does not run on Windows yet: use WSL, where it is the Linux version");
 
+mod beside;
 mod errors;
 mod fit;
 mod incremental;
 mod interrupt;
 mod matrix;
 mod model;
+mod numbers;
 mod online;
 mod rows;
 mod table;

@@ -1,6 +1,9 @@
-//! Rows of a NumPy array or a SciPy matrix in compressed rows, read where they lie.
+//! Rows of an array, or of a matrix in compressed rows.
 
-use numpy::{Element, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
+use crate::{
+    beside::Beside,
+    numbers::{Floats, Integers, Numbers},
+};
 use pyo3::{exceptions::PyTypeError, prelude::*};
 use std::sync::Arc;
 use surefoot_fit::OpenRows;
@@ -10,104 +13,6 @@ use surefoot_io::{Error, IndexedFeatures, Located, Location, Options, RowSource}
 /// Number of rows, and of nonzeros, at which a batch ends.
 const ROWS: usize = 4096;
 const NONZEROS: usize = 64 << 10;
-
-/// One-dimensional or two-dimensional array of numbers that Python keeps.
-#[derive(Debug)]
-struct Numbers<T> {
-    first: *const T,
-    /// Distance between neighbours along each axis, in bytes.
-    strides: [isize; 2],
-    shape: [usize; 2],
-    /// The array, which keeps its buffer alive.
-    _owner: Py<PyAny>,
-}
-
-// SAFETY: the buffer is only read, through `get`, and lives as long as `_owner`, whose reference may be dropped on any thread. A program
-// that writes to an array while a fit reads it on another thread gets a model of some mixture of old and new numbers: each of them is read
-// on its own and copied, no reference to the buffer is ever made, and no number decides about memory before it is checked.
-unsafe impl<T: Send> Send for Numbers<T> {}
-// SAFETY: as above; there is no interior state.
-unsafe impl<T: Sync> Sync for Numbers<T> {}
-
-impl<T: Copy> Numbers<T> {
-    fn len(&self) -> usize {
-        self.shape[0]
-    }
-
-    /// Returns the number at a position, which has to be within the shape. O(1).
-    #[inline]
-    fn get(&self, row: usize, column: usize) -> T {
-        assert!(row < self.shape[0] && column < self.shape[1], "a position within the array");
-        let at = row as isize * self.strides[0] + column as isize * self.strides[1];
-        // SAFETY: the position is within the shape, so that NumPy's rule of addresses leads to a number of the buffer, which `_owner`
-        // keeps alive. Arrays may be unaligned.
-        unsafe { self.first.byte_offset(at).read_unaligned() }
-    }
-}
-
-impl<T: Element + Copy> Numbers<T> {
-    fn of_vector(array: &Bound<'_, PyAny>) -> PyResult<Numbers<T>> {
-        let vector = array.cast::<PyArray1<T>>()?;
-        let (shape, strides) = ([vector.len(), 1], [vector.strides()[0], 0]);
-        Ok(Numbers { first: vector.data(), strides, shape, _owner: array.clone().unbind() })
-    }
-
-    fn of_matrix(array: &Bound<'_, PyAny>) -> PyResult<Numbers<T>> {
-        let matrix = array.cast::<PyArray2<T>>()?;
-        let (shape, strides) = (matrix.shape(), matrix.strides());
-        let (shape, strides) = ([shape[0], shape[1]], [strides[0], strides[1]]);
-        Ok(Numbers { first: matrix.data(), strides, shape, _owner: array.clone().unbind() })
-    }
-}
-
-/// Numbers of either precision.
-#[derive(Debug)]
-enum Floats {
-    Single(Numbers<f32>),
-    Double(Numbers<f64>),
-}
-
-impl Floats {
-    fn of_vector(array: &Bound<'_, PyAny>) -> PyResult<Floats> {
-        Numbers::of_vector(array).map(Floats::Double).or_else(|_| Numbers::of_vector(array).map(Floats::Single))
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Floats::Single(numbers) => numbers.len(),
-            Floats::Double(numbers) => numbers.len(),
-        }
-    }
-}
-
-/// Whole numbers of either length.
-#[derive(Debug)]
-enum Integers {
-    Short(Numbers<i32>),
-    Long(Numbers<i64>),
-}
-
-impl Integers {
-    fn of_vector(array: &Bound<'_, PyAny>) -> PyResult<Integers> {
-        Numbers::of_vector(array).map(Integers::Long).or_else(|_| Numbers::of_vector(array).map(Integers::Short))
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Integers::Short(numbers) => numbers.len(),
-            Integers::Long(numbers) => numbers.len(),
-        }
-    }
-
-    /// Returns a number as a position; `None` if it is negative.
-    #[inline]
-    fn position(&self, at: usize) -> Option<usize> {
-        match self {
-            Integers::Short(numbers) => usize::try_from(numbers.get(at, 0)).ok(),
-            Integers::Long(numbers) => usize::try_from(numbers.get(at, 0)).ok(),
-        }
-    }
-}
 
 #[derive(Debug)]
 enum Values {
@@ -121,22 +26,12 @@ pub(crate) struct Matrix {
     values: Values,
     rows: usize,
     width: usize,
-    label: Option<Numbers<f64>>,
-    weight: Option<Numbers<f64>>,
-    offset: Option<Numbers<f64>>,
-}
-
-/// Labels, weights and offsets of rows, each one number per row or absent.
-#[derive(Debug)]
-pub(crate) struct Beside<'a, 'py> {
-    pub(crate) label: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) weight: Option<&'a Bound<'py, PyAny>>,
-    pub(crate) offset: Option<&'a Bound<'py, PyAny>>,
+    beside: Beside,
 }
 
 impl Matrix {
     /// Takes a two-dimensional array of floats, in any layout.
-    pub(crate) fn dense(array: &Bound<'_, PyAny>, beside: &Beside<'_, '_>) -> PyResult<Matrix> {
+    pub(crate) fn dense(array: &Bound<'_, PyAny>, beside: Beside) -> PyResult<Matrix> {
         let double = Numbers::of_matrix(array).map(Floats::Double);
         let values = double.or_else(|_| Numbers::of_matrix(array).map(Floats::Single))?;
         let [rows, width] = match &values {
@@ -147,7 +42,7 @@ impl Matrix {
     }
 
     /// Takes the three arrays of a matrix of `width` columns in compressed rows.
-    pub(crate) fn sparse(parts: [&Bound<'_, PyAny>; 3], width: usize, beside: &Beside<'_, '_>) -> PyResult<Matrix> {
+    pub(crate) fn sparse(parts: [&Bound<'_, PyAny>; 3], width: usize, beside: Beside) -> PyResult<Matrix> {
         let [values, columns, starts] = parts;
         let (values, columns) = (Floats::of_vector(values)?, Integers::of_vector(columns)?);
         let starts = Integers::of_vector(starts)?;
@@ -158,17 +53,9 @@ impl Matrix {
         Matrix::new(Values::Sparse { values, columns, starts }, rows, width, beside)
     }
 
-    fn new(values: Values, rows: usize, width: usize, beside: &Beside<'_, '_>) -> PyResult<Matrix> {
-        let numbers = |array: Option<&Bound<'_, PyAny>>, name| {
-            let numbers = array.map(Numbers::of_vector).transpose()?;
-            match numbers.as_ref().is_none_or(|numbers| numbers.len() == rows) {
-                true => Ok(numbers),
-                false => Err(PyTypeError::new_err(format!("{name}: one number for each of {rows} rows is needed"))),
-            }
-        };
-        let label = numbers(beside.label, "labels")?;
-        let (weight, offset) = (numbers(beside.weight, "weights")?, numbers(beside.offset, "offsets")?);
-        Ok(Matrix { values, rows, width, label, weight, offset })
+    fn new(values: Values, rows: usize, width: usize, beside: Beside) -> PyResult<Matrix> {
+        beside.check(rows)?;
+        Ok(Matrix { values, rows, width, beside })
     }
 
     /// Appends the nonzeros of a row to the batch; the error is the position of the first that is not in the matrix.
@@ -307,12 +194,12 @@ impl RowSource for MatrixReader {
                 return Err(Located { file: "X".to_owned(), location, token: String::new() }.error(message));
             }
             self.features.apply(batch, first);
-            let number = |numbers: &Option<Numbers<f64>>, usual| numbers.as_ref().map_or(usual, |it| it.get(row, 0));
+            let (label, weight, offset) = matrix.beside.of(row);
             if self.offset {
-                batch.push_offset(number(&matrix.offset, 0.0));
+                batch.push_offset(offset);
             }
-            batch.label.push(number(&matrix.label, f64::NAN));
-            batch.weight.push(number(&matrix.weight, 1.0));
+            batch.label.push(label);
+            batch.weight.push(weight);
             batch.start.push(batch.index.len());
             batch.place.push(Place { line: row as u64, end: row as u64 + 1, ..Place::default() });
             self.next += 1;

@@ -1,8 +1,9 @@
 //! Rows to learn or to predict: a matrix, a table or files.
 
 use crate::{
+    beside::Beside,
     errors,
-    matrix::{Beside, Matrix, MatrixRows},
+    matrix::{Matrix, MatrixRows},
     table,
 };
 use pyo3::prelude::*;
@@ -31,7 +32,7 @@ impl Rows {
         offset: Option<&Bound<'_, PyAny>>,
         classes: Vec<String>,
     ) -> PyResult<Rows> {
-        let matrix = Matrix::dense(array, &Beside { label, weight, offset })?;
+        let matrix = Matrix::dense(array, Beside::new(label, weight, offset)?)?;
         Ok(Rows { data: Data::source(MatrixRows(Arc::new(matrix))), classes })
     }
 
@@ -46,14 +47,36 @@ impl Rows {
         offset: Option<&Bound<'_, PyAny>>,
         classes: Vec<String>,
     ) -> PyResult<Rows> {
-        let matrix = Matrix::sparse(parts.each_ref(), width, &Beside { label, weight, offset })?;
+        let matrix = Matrix::sparse(parts.each_ref(), width, Beside::new(label, weight, offset)?)?;
         Ok(Rows { data: Data::source(MatrixRows(Arc::new(matrix))), classes })
     }
 
-    /// Takes tables: objects with `__arrow_c_stream__`, one after the other.
+    /// Takes a table: an object with `__arrow_c_stream__`. Without labels apart, a column has to hold them.
     #[staticmethod]
-    fn table(tables: Vec<Bound<'_, PyAny>>) -> PyResult<Rows> {
-        Ok(Rows { data: table::data(&tables)?, classes: Vec::new() })
+    #[pyo3(signature = (table, label=None, weight=None, offset=None, classes=Vec::new()))]
+    fn table(
+        table: &Bound<'_, PyAny>,
+        label: Option<&Bound<'_, PyAny>>,
+        weight: Option<&Bound<'_, PyAny>>,
+        offset: Option<&Bound<'_, PyAny>>,
+        classes: Vec<String>,
+    ) -> PyResult<Rows> {
+        let table = table::of_stream(table)?;
+        Ok(Rows { data: table::data(table, Beside::new(label, weight, offset)?)?, classes })
+    }
+
+    /// Takes a table as pairs of a name and a column: an array of doubles, NaN where a cell is missing, or a list of texts and `None`.
+    #[staticmethod]
+    #[pyo3(signature = (columns, label=None, weight=None, offset=None, classes=Vec::new()))]
+    fn columns(
+        columns: Vec<(String, Bound<'_, PyAny>)>,
+        label: Option<&Bound<'_, PyAny>>,
+        weight: Option<&Bound<'_, PyAny>>,
+        offset: Option<&Bound<'_, PyAny>>,
+        classes: Vec<String>,
+    ) -> PyResult<Rows> {
+        let table = table::of_columns(&columns)?;
+        Ok(Rows { data: table::data(table, Beside::new(label, weight, offset)?)?, classes })
     }
 
     /// Takes files, folders and glob patterns, and checks that the files can be opened.

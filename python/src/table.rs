@@ -1,8 +1,104 @@
-//! Tables that come through the Arrow C stream interface, without a copy.
+//! Tables of Arrow, taken through its C stream interface without a copy; and tables of columns.
 
-use pyo3::prelude::*;
-use surefoot_fit::Data;
+use crate::beside::Beside;
+use arrow_array::{
+    ArrayRef, Float64Array, RecordBatch, RecordBatchReader, StringArray,
+    ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream},
+};
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::{exceptions::PyValueError, prelude::*, types::PyCapsule};
+use std::{fmt, sync::Arc};
+use surefoot_fit::{Data, OpenRows};
+use surefoot_glm::{Batch, Part};
+use surefoot_io::{Error, Located, MemoryTable, Options, RowSource};
 
-pub(crate) fn data(_tables: &[Bound<'_, PyAny>]) -> PyResult<Data> {
-    todo!()
+/// Name of tables in messages.
+const NAME: &str = "X";
+/// Name that the Arrow C stream interface gives its capsules.
+const CAPSULE: &std::ffi::CStr = c"arrow_array_stream";
+
+/// Takes a table through `__arrow_c_stream__`. Its cells stay where they are.
+pub(crate) fn of_stream(table: &Bound<'_, PyAny>) -> PyResult<MemoryTable> {
+    let capsule = table.call_method0("__arrow_c_stream__")?;
+    let stream = capsule.cast::<PyCapsule>()?.pointer_checked(Some(CAPSULE))?;
+    // SAFETY: a capsule of this name holds a stream that whoever receives the capsule may take over. `from_raw` moves the stream out and
+    // marks it as released in the capsule, whose destructor then leaves it alone.
+    let reader = unsafe { ArrowArrayStreamReader::from_raw(stream.as_ptr().cast::<FFI_ArrowArrayStream>()) };
+    let reader = reader.map_err(unreadable)?;
+    let schema = reader.schema();
+    let batches = reader.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    Ok(MemoryTable::new(NAME, schema, batches))
+}
+
+fn unreadable(error: impl fmt::Display) -> PyErr {
+    PyValueError::new_err(format!("{NAME}: the table cannot be read: {error}"))
+}
+
+/// Builds a table of columns of doubles and of texts, which are copied.
+pub(crate) fn of_columns(columns: &[(String, Bound<'_, PyAny>)]) -> PyResult<MemoryTable> {
+    let arrays = columns.iter().map(|(name, column)| Ok((name, array(column)?))).collect::<PyResult<Vec<_>>>()?;
+    let batch = RecordBatch::try_from_iter_with_nullable(arrays.into_iter().map(|(name, array)| (name, array, true)));
+    let batch = batch.map_err(unreadable)?;
+    Ok(MemoryTable::new(NAME, batch.schema(), [batch]))
+}
+
+fn array(column: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    if let Ok(numbers) = column.cast::<PyArray1<f64>>() {
+        let numbers = numbers.readonly();
+        let cells = numbers.as_slice()?.iter().map(|&x| (!x.is_nan()).then_some(x));
+        return Ok(Arc::new(cells.collect::<Float64Array>()));
+    }
+    let texts: Vec<Option<String>> = column.extract()?;
+    Ok(Arc::new(StringArray::from(texts)))
+}
+
+/// Returns the rows of a table, with what is given beside it.
+pub(crate) fn data(table: MemoryTable, beside: Beside) -> PyResult<Data> {
+    beside.check(usize::try_from(table.len())?)?;
+    Ok(Data::source(TableSource { table, beside: Arc::new(beside) }))
+}
+
+struct TableSource {
+    table: MemoryTable,
+    beside: Arc<Beside>,
+}
+
+impl OpenRows for TableSource {
+    fn open(&self, options: &Options) -> Result<Box<dyn RowSource + Send>, Error> {
+        let unlabelled = options.unlabelled || self.beside.label.is_some();
+        let rows = self.table.rows(Options { unlabelled, ..options.clone() })?;
+        Ok(Box::new(TableReader { rows, beside: Arc::clone(&self.beside) }))
+    }
+
+    fn rows(&self) -> u64 {
+        self.table.len()
+    }
+
+    fn name(&self) -> String {
+        self.table.name().to_owned()
+    }
+
+    fn locate(&self, options: &Options, batch: &Batch, row: usize, part: Part) -> Located {
+        let unlabelled = options.unlabelled || self.beside.label.is_some();
+        let options = Options { unlabelled, ..options.clone() };
+        self.table.describe_again(&options, batch, row, part)
+    }
+}
+
+/// Reader of the rows of a table, which gives them what stands beside the table.
+struct TableReader<R> {
+    rows: R,
+    beside: Arc<Beside>,
+}
+
+impl<R: RowSource> RowSource for TableReader<R> {
+    fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        let any = self.rows.read(batch)?;
+        self.beside.fill(batch, |batch, r| batch.place[r].line.saturating_sub(1) as usize);
+        Ok(any)
+    }
+
+    fn progress(&self) -> (u64, Option<u64>) {
+        self.rows.progress()
+    }
 }

@@ -1,10 +1,11 @@
 //! "Did you mean" suggestions for unknown flags, values and commands.
 
-use super::cli::Cli;
+use super::{cli::Cli, values};
 use clap::{
     ArgAction, Command, CommandFactory,
     error::{ContextKind, ContextValue, ErrorKind},
 };
+use std::ffi::OsString;
 
 /// Flags of other tools, in lower case with hyphens, each with advice on the flag to use here.
 #[rustfmt::skip]
@@ -182,6 +183,16 @@ fn distance(a: &str, b: &str) -> usize {
         rows.push(row);
     }
     rows[a.len()][b.len()]
+}
+
+/// Describes a mistake in the arguments, with a suggestion if there is one; and returns the mark after which a sentence can go on.
+pub(crate) fn refusal(error: &clap::Error, line: &[OsString]) -> (String, char) {
+    let message = values::first_paragraph(&error.to_string());
+    let line: Vec<String> = line.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    match hint(error, &line) {
+        Some(hint) => (format!("{message}; did you mean: {hint}"), '?'),
+        None => (message, ';'),
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,48 @@
+"""Linear models in one pass, with no learning rate and with certificates.
+
+| name | what it is |
+| --- | --- |
+| `SurefootClassifier`, `SurefootRegressor` | estimators for scikit-learn |
+| `load` | reads a model file as an estimator |
+| `online` | learners, conversions, domains and certificates for researchers |
+| `minimize` | minimises a convex function given by its (stochastic) gradients |
+| `torch` | an optimizer for PyTorch |
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from surefoot._surefoot import __version__
+
+if TYPE_CHECKING:
+    from surefoot._base import SurefootWarning
+    from surefoot._estimators import SurefootClassifier, SurefootRegressor, load
+    from surefoot._trained import Certificate
+
+# Names are imported when they are first used: scikit-learn takes a second, and `online` does not need it.
+_PLACES = {
+    "SurefootClassifier": "surefoot._estimators",
+    "SurefootRegressor": "surefoot._estimators",
+    "SurefootWarning": "surefoot._base",
+    "Certificate": "surefoot._trained",
+    "load": "surefoot._estimators",
+}
+_MODULES = ("torch",)
+
+__all__ = ["Certificate", "SurefootClassifier", "SurefootRegressor", "SurefootWarning", "__version__", "load"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"surefoot.{name}")
+    if name not in _PLACES:
+        raise AttributeError(f"module 'surefoot' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_PLACES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, *_MODULES])

@@ -1,0 +1,549 @@
+"""What the classifier and the regressor share: from parameters and rows to a model."""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_feature_names, validate_data
+
+from surefoot import _data, _pictures
+from surefoot._data import Vector
+from surefoot._flags import flags
+from surefoot._progress import Progress
+from surefoot._surefoot import Incremental, Model, Rows
+from surefoot._surefoot import fit as _fit
+from surefoot._trained import Certificate, Trained
+from surefoot._words import translate
+
+#: Relative duality gap of `passes="auto"`: weights are then equal to about seven digits on any path to them.
+TOLERANCE = 1e-12
+
+#: Parameters of every estimator that stand for a flag of the command as they are.
+_SETTINGS = (
+    "passes tol l1 l2 standardize select penalty_factor bounds fit_intercept radius row_norm error_probability "
+    "until_gap holdout budget threads missing categorical text numeric ignore keep interact bits na no_default_na"
+).split()
+#: Those of them that a trainer of rows part by part takes too.
+_INCREMENTAL = [name for name in _SETTINGS if name not in ("passes", "tol", "select", "holdout", "budget")]
+
+
+class SurefootWarning(UserWarning):
+    """A warning about data or a model, with what to do."""
+
+
+@contextmanager
+def translated(words: Callable[[str], str] = str) -> Iterator[None]:
+    """Put the flags in a message of the extension module in Python's words."""
+    try:
+        yield
+    except ValueError as error:
+        raise type(error)(words(translate(str(error)))) from None
+
+
+def of_matrix(message: str) -> str:
+    """Return a message about svmlight data as one about a matrix."""
+    message = message.replace("svmlight data", "a matrix").replace("an index of svmlight", "the number of a column")
+    message = message.replace("is no index of svmlight, such as 3, or range of indices", "is no column number, such as 3, or range")
+    return message.replace("rows have no columns beside the label and the pairs index:value; use csv or vw", "give a DataFrame")
+
+
+class SurefootBase(BaseEstimator):
+    """Common part of the estimators."""
+
+    _trained: Trained
+    _texts: list[str]
+
+    # Rows -----------------------------------------------------------------------------------------------------
+
+    def _target(self, y: Any, reset: bool) -> tuple[Vector, list[str]]:
+        """Return one number per label, and the texts of labels that are texts."""
+        raise NotImplementedError
+
+    def _loss(self) -> dict[str, Any]:
+        """Return the parameters about the loss."""
+        raise NotImplementedError
+
+    def _effective_weights(self, weight: Vector | None, label: Vector) -> float:
+        """Return the sum of the weights of rows with which the objective is a mean."""
+        return float(len(label)) if weight is None else float(weight.sum())
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        """Return X as rows can be read from it, after the checks of scikit-learn."""
+        if _data.is_table(X):
+            if not reset and not getattr(self, "_is_table", True):
+                return self._checked(np.asarray(X), reset)
+            self._check_columns(X, reset)
+            return X
+        if not reset and getattr(self, "_is_table", False):
+            return self._as_table(X)
+        matrix = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            accept_large_sparse=True,
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=False,
+        )
+        if reset:
+            self._is_table = False
+        return matrix
+
+    def _check_columns(self, X: Any, reset: bool) -> None:
+        names = _data.column_names(X)
+        _check_feature_names(self, X, reset=reset)
+        if reset:
+            if _data.length(X) == 0:
+                raise ValueError("Found array with 0 sample(s): at least one row is needed")
+            self._is_table, self.n_features_in_ = True, len(names)
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _as_table(self, X: Any) -> Any:
+        """Return an array as a table with the columns of the training data."""
+        matrix = _data.matrix(X)
+        matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix
+        names = getattr(self, "feature_names_in_", None)
+        if names is None or matrix.shape[1] != len(names):
+            width = "columns by name" if names is None else f"{len(names)} columns"
+            raise ValueError(f"X has {matrix.shape[1]} features: the model was trained on a table with {width}")
+        return _Columns(names, matrix)
+
+    def _rows(self, X: Any, *beside: Any, classes: Sequence[str] = ()) -> Rows:
+        if isinstance(X, _Columns):
+            return Rows.columns(X.columns(), *beside, list(classes))
+        return _data.rows(X, *beside, classes=classes)
+
+    # Training -------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None, offset: Any = None) -> Self:
+        """Train a model.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or table of shape (rows, columns)
+            A NumPy array of any layout, a SciPy matrix or array, or a table of pandas, Polars or PyArrow. Arrays of
+            doubles and singles, CSR matrices and Arrow tables are read where they are.
+        y : array of shape (rows,), or str
+            Labels; or, for a table, the name of the column that holds them.
+        sample_weight : array of shape (rows,), optional
+            Weight of each row.
+        exposure : array of shape (rows,), optional
+            Exposures, whose logarithms are added to the margin (losses with a log link).
+        offset : array of shape (rows,), optional
+            Numbers that are added to the margins.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            A parameter, a row or a label at fault; the message says where and what to do.
+        """
+        if isinstance(y, str):
+            return self._fit_named(X, y, sample_weight, exposure, offset)
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        X = self._checked(X, reset=True)
+        label, classes = self._target(y, reset=True)
+        if len(label) != _data.length(X):
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: {[_data.length(X), len(label)]}"
+            )
+        weight, offset = _data.weights(sample_weight, X), _data.offsets(exposure, offset, X)
+        values = self._values(lambda: 1.0 / self._effective_weights(weight, label))
+        values["format"] = "arrow" if self._is_table else "svmlight"
+        with translated(str if self._is_table else of_matrix):
+            words = flags(values)
+            self._train(words, self._rows(X, label, weight, offset, classes=classes))
+        self._texts = classes
+        return self
+
+    def _fit_named(self, X: Any, y: str, sample_weight: Any, exposure: Any, offset: Any) -> Self:
+        """Train on a table that holds the labels."""
+        if not _data.is_table(X):
+            raise ValueError("y: the name of a column is for tables; give an array of labels")
+        for name, column in (("sample_weight", sample_weight), ("exposure", exposure), ("offset", offset)):
+            if column is not None and not isinstance(column, str):
+                raise ValueError(f"{name}: name a column of X, as y does")
+        self._check_columns(X, reset=True)
+        columns = {"label": y, "sample_weight": sample_weight, "exposure": exposure, "offset": offset}
+        values = self._values(lambda: 1.0 / _data.length(X))
+        with translated():
+            self._train(flags({**values, **columns, "format": "arrow"}), _data.rows(X))
+        self._take_labels()
+        return self
+
+    def fit_file(
+        self,
+        files: Any,
+        *,
+        label: str | None = None,
+        sample_weight: str | None = None,
+        exposure: str | None = None,
+        offset: str | None = None,
+        trials: str | None = None,
+        passes: int | str = 1,
+        skip_bad_rows: int | None = None,
+        format: str | None = None,
+        header: bool | None = None,
+        delimiter: str | None = None,
+        quote: str | None = None,
+        decimal: str | None = None,
+        index_base: int | None = None,
+    ) -> Self:
+        """Train a model on files, which are read as a stream: they may be larger than the memory.
+
+        Parameters
+        ----------
+        files : path or list of paths
+            Files of svmlight, CSV, TSV, Parquet, Arrow or Vowpal Wabbit text, compressed or not; folders and glob
+            patterns such as `"data/*.parquet"`.
+        label, sample_weight, exposure, offset, trials : str, optional
+            Names of columns, for tables.
+        passes : int or "auto"
+            Number of passes over the files, one by default whatever the estimator's `passes` is. `"auto"` goes to the
+            optimum, for which rows are kept in memory or a temporary file.
+        skip_bad_rows : int, optional
+            Number of rows at fault that may be skipped.
+        format, header, delimiter, quote, decimal, index_base : optional
+            How the files are read, where that is not to be guessed: see the flags of the same names.
+
+        Returns
+        -------
+        self
+        """
+        rows = self._files(files)
+        values = {**self._values(None, passes=passes), "label": label, "sample_weight": sample_weight}
+        values |= {"exposure": exposure, "offset": offset, "trials": trials, "skip_bad_rows": skip_bad_rows}
+        values |= {"format": format, "header": header, "delimiter": delimiter, "quote": quote, "decimal": decimal}
+        values |= {"index_base": index_base}
+        with translated():
+            self._train(flags(values), rows)
+        self._is_table = self._trained.model.is_table
+        self._take_labels()
+        self._take_columns()
+        return self
+
+    def _files(self, files: Any) -> Rows:
+        with translated():
+            return _data.files(files)
+
+    def _values(self, l2: Callable[[], float] | None, passes: int | str | None = None) -> dict[str, Any]:
+        """Return the parameters for the flags, with the defaults that depend on others; `l2` gives the usual penalty."""
+        values = {name: getattr(self, name) for name in _SETTINGS} | self._loss()
+        if passes is not None:
+            values["passes"] = passes
+        if values["passes"] == "auto":
+            if values["tol"] is None:
+                values["tol"] = TOLERANCE
+            is_free = values["l1"] is None and values["l2"] is None and values["radius"] is None
+            if is_free and l2 is None:
+                raise ValueError("passes='auto' with files needs a penalty: l2='auto', or l2=1/n for n rows")
+            if is_free and l2 is not None:
+                values["l2"] = l2()
+        values["shuffle"] = self.shuffle  # type: ignore[attr-defined]
+        if self.shuffle:  # type: ignore[attr-defined]
+            values["random_state"] = self._seed()
+        return values
+
+    def _seed(self) -> int:
+        given = self.random_state  # type: ignore[attr-defined]
+        if given is None or isinstance(given, int | np.integer):
+            return 0 if given is None else int(given)
+        return int(check_random_state(given).randint(np.iinfo(np.int32).max))
+
+    def _train(self, words: list[str], rows: Rows) -> None:
+        """Run a fit, keep its model, and pass on its warnings; a Ctrl-C is raised once the model is kept."""
+        start = self._start()
+        progress = Progress(self.verbose) if self.verbose else None  # type: ignore[attr-defined]
+        report = bool(self.report)  # type: ignore[attr-defined]
+        fitted = _fit(words, rows, start, report, progress)
+        if progress is not None:
+            progress.close()
+        if fitted.model is not None:
+            self._trained = Trained.of_fit(fitted)
+        elif fitted.raised is None:
+            raise ValueError("budget: the time was over before a row was learnt")
+        for kind, message in fitted.messages:
+            if kind == "warning":
+                warnings.warn(translate(message), SurefootWarning, stacklevel=3)
+        if fitted.raised is not None:
+            raise fitted.raised
+
+    def _start(self) -> Model | None:
+        """Return the model to go on from; `None` to begin anew. An optimum does not depend on its start."""
+        goes_on = self.warm_start and self.passes != "auto"  # type: ignore[attr-defined]
+        return self._trained.model if goes_on and self.__sklearn_is_fitted__() else None
+
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        exposure: Any = None,
+        offset: Any = None,
+    ) -> Self:
+        """Learn rows in one pass and keep all that was learnt before; part by part, in any sizes.
+
+        The model is that of one pass over all parts, whatever `passes` is. A part with a row at fault changes nothing.
+
+        Parameters
+        ----------
+        X, y, sample_weight, exposure, offset
+            As for `fit`.
+        classes : array, optional
+            All labels that will come, for a classifier; without it those of the first part are all.
+
+        Returns
+        -------
+        self
+        """
+        first = not self.__sklearn_is_fitted__()
+        X = self._checked(X, reset=first)
+        label, texts = self._part_target(y, classes, first)
+        if len(label) != _data.length(X):
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: {[_data.length(X), len(label)]}"
+            )
+        weight, offset = _data.weights(sample_weight, X), _data.offsets(exposure, offset, X)
+        with translated(str if self._is_table else of_matrix):
+            rows = self._rows(X, label, weight, offset, classes=texts)
+            trainer = None if first else self._trained.incremental
+            if trainer is None:
+                trainer = self._trainer(rows, None if first else self._trained.model)
+            try:
+                trainer.learn(rows)
+            finally:
+                if not first or trainer.rows() > 0:
+                    self._keep(trainer)
+        return self
+
+    def _part_target(self, y: Any, classes: Any, first: bool) -> tuple[Vector, list[str]]:
+        return self._target(y, reset=first)
+
+    def _trainer(self, rows: Rows, start: Model | None) -> Incremental:
+        values = {name: getattr(self, name) for name in _INCREMENTAL} | self._loss()
+        values["format"] = "arrow" if self._is_table else "svmlight"
+        return Incremental(flags(values), rows, start)
+
+    def _keep(self, trainer: Incremental) -> None:
+        if not hasattr(self, "_trained") or self._trained.incremental is not trainer:
+            self._trained = Trained(None, trainer)
+        self._trained.has_changed()
+
+    # Prediction -----------------------------------------------------------------------------------------------
+
+    def _predicted(self, X: Any, response: str, exposure: Any, offset: Any, rates: bool) -> NDArray[np.float64]:
+        """Return the predicted numbers, of shape (rows, outputs)."""
+        model = self._fitted().model
+        if _data.is_files(X):
+            with translated():
+                return model.predict(self._files(X), response, rates)
+        X = self._checked(X, reset=False)
+        if _data.length(X) == 0:
+            raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+        with translated(str if self._is_table else of_matrix):
+            rows = self._rows(X, None, None, _data.offsets(exposure, offset, X))
+            return model.predict(rows, response, rates)
+
+    # Results --------------------------------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_trained")
+
+    def _fitted(self) -> Trained:
+        if not self.__sklearn_is_fitted__():
+            name = type(self).__name__
+            raise NotFittedError(
+                f"This {name} instance is not fitted yet. Call 'fit' with appropriate arguments before using this "
+                "estimator."
+            )
+        return self._trained
+
+    @property
+    def model_(self) -> Model:
+        """The trained model, as the command would have saved it."""
+        return self._fitted().model
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """Intercept: an array of one number, or of one for each class."""
+        return self.model_.intercept
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """Weights: of shape (features,) for a regressor, (1, features) or (classes, features) for a classifier.
+
+        For a matrix, features are its columns. For a table they are those that `coef_names_` lists.
+        """
+        weight = self._weights()
+        return self._shaped(weight)
+
+    def _shaped(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        return weight.T
+
+    def _weights(self) -> NDArray[np.float64]:
+        """Return the weights, of shape (features, outputs)."""
+        model = self.model_
+        if self._is_table or not hasattr(self, "n_features_in_"):
+            return model.weight[self._order()]
+        index, weight = model.index, model.weight
+        dense = np.zeros((self.n_features_in_, weight.shape[1]))
+        dense[index.astype(np.intp)] = weight
+        return dense
+
+    def _order(self) -> NDArray[np.intp]:
+        """Return the places of the features in the order of the columns of the table."""
+        model = self.model_
+        if not model.is_table:
+            return np.arange(len(model.index), dtype=np.intp)
+        columns = {name: n for n, (name, _) in enumerate(model.columns)}
+        keys = []
+        for n, names in enumerate(model.names):
+            name = names[0] if names else ""
+            keys.append((_place(name, columns), name, n))
+        return np.array([key[-1] for key in sorted(keys)], dtype=np.intp)
+
+    @property
+    def coef_names_(self) -> NDArray[np.object_]:
+        """Names of the features that `coef_` has weights of, such as `age` or `city=Paris`."""
+        model = self.model_
+        if not self._is_table and hasattr(self, "n_features_in_"):
+            return np.array([f"x{n}" for n in range(self.n_features_in_)], dtype=object)
+        names, index = model.names, model.index
+        return np.array([" | ".join(names[n]) or str(index[n]) for n in self._order()], dtype=object)
+
+    @property
+    def loss_(self) -> float:
+        """The objective that was minimised, with `passes="auto"`; else `progressive_loss_`."""
+        objective = self._fitted().results.get("objective")
+        return self.progressive_loss_ if objective is None else float(objective)
+
+    @property
+    def progressive_loss_(self) -> float:
+        """Mean loss of the rows, each scored before it was learnt (with several passes, of the held-out rows)."""
+        loss = self._fitted().summary["loss"]
+        return float("nan") if loss is None else float(loss)
+
+    @property
+    def loss_curve_(self) -> dict[str, NDArray[np.float64]]:
+        """Losses while rows were learnt: arrays `rows`, `seconds`, `loss`, `recent` and `constant`."""
+        return self._fitted().arrays()
+
+    @property
+    def search_curve_(self) -> dict[str, NDArray[np.float64]]:
+        """Objectives while the optimum was sought: arrays `passes`, `seconds`, `objective` and `gap`."""
+        return self._fitted().search()
+
+    @property
+    def certificate_(self) -> Certificate:
+        """How far the model can be from the best one, or why that is not known."""
+        return self._fitted().certificate
+
+    @property
+    def lanes_(self) -> list[dict[str, float]]:
+        """The learners of different step-size scales whose mixture is the model of one pass, with their shares."""
+        lanes: list[dict[str, float]] = self._fitted().summary["lanes"]
+        return lanes
+
+    @property
+    def penalty_(self) -> dict[str, Any]:
+        """Factors `l1` and `l2` of the objective, also where they were chosen."""
+        penalty: dict[str, Any] = self._fitted().about["settings"]["penalty"]
+        return {"l1": penalty["l1"], "l2": penalty["l2"]}
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of passes over the rows, those of the search for the optimum included."""
+        return max(1, int(self._fitted().results.get("passes", 1)))
+
+    @property
+    def results_(self) -> dict[str, Any]:
+        """All results of the last `fit`, with the fields of the last line of the command's `--json`."""
+        return self._fitted().results
+
+    @property
+    def notes_(self) -> list[str]:
+        """Remarks of the last `fit` that need no action."""
+        return self._fitted().notes
+
+    # Pictures and files ---------------------------------------------------------------------------------------
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the losses of the training with matplotlib, and return the axes."""
+        return _pictures.plot(self._fitted(), ax)
+
+    def report_html(self) -> str:
+        """Return the page with plots, numbers and weights; `fit` has to have been called with `report=True` set."""
+        page = self._fitted().page
+        if page is None:
+            raise ValueError("there is no report page: set report=True before fit")
+        return page
+
+    def _repr_html_inner(self) -> str:
+        html: str = super()._repr_html_inner()
+        return html + (_pictures.curve_html(self._trained) if self.__sklearn_is_fitted__() else "")
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file that the command and `surefoot.load` read; a file there is replaced as a whole."""
+        self.model_.save(path)
+
+    def _take_labels(self) -> None:
+        """Take the labels of a model that was trained on rows with labels of their own."""
+
+    def _take_columns(self) -> None:
+        """Take the columns of a model that was trained on files."""
+        model = self._trained.model
+        if model.is_table:
+            roles = ("label", "weight", "offset", "exposure", "trials", "ignored")
+            names = [name for name, role in model.columns if role not in roles]
+            self.feature_names_in_ = np.array(names, dtype=object)
+            self.n_features_in_ = len(names)
+        else:
+            index = model.index
+            self.n_features_in_ = int(index[-1]) + 1 if len(index) else 0
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class _Columns:
+    """An array as a table: names and one-dimensional columns."""
+
+    def __init__(self, names: Any, matrix: Any) -> None:
+        self._names, self._matrix = names, matrix
+        self.shape = matrix.shape
+
+    def columns(self) -> list[tuple[str, Any]]:
+        matrix = np.asarray(self._matrix, dtype=np.float64)
+        return [(str(name), np.ascontiguousarray(matrix[:, n])) for n, name in enumerate(self._names)]
+
+
+def _place(name: str, columns: dict[str, int]) -> int:
+    """Return the number of the column that a feature belongs to; products and others come last."""
+    for end in range(len(name), 0, -1):
+        if (end == len(name) or name[end] in "=[") and name[:end] in columns:
+            return columns[name[:end]]
+    return len(columns)
+
+
+def settings_of(model: Model) -> dict[str, Any]:
+    """Return the settings of a model as JSON has them."""
+    settings: dict[str, Any] = json.loads(model.about())["settings"]
+    return settings

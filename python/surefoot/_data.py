@@ -1,0 +1,179 @@
+"""Rows for the extension module: matrices, tables and files, taken as they are."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.validation import _check_sample_weight
+
+from surefoot._surefoot import Rows
+
+Vector = NDArray[np.float64]
+
+
+def is_table(X: Any) -> bool:
+    """Return whether X is a table with named columns."""
+    return hasattr(X, "__arrow_c_stream__") or hasattr(X, "__dataframe__") or _is_pandas(X)
+
+
+def _is_pandas(X: Any) -> bool:
+    return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
+def is_files(X: Any) -> bool:
+    """Return whether X is the name of a file, or a list of names."""
+    one = isinstance(X, str | os.PathLike)
+    several = isinstance(X, list | tuple) and len(X) > 0 and all(isinstance(x, str | os.PathLike) for x in X)
+    return one or several
+
+
+def column_names(X: Any) -> list[str]:
+    """Return the names of the columns of a table."""
+    names = X.column_names if hasattr(X, "column_names") and not _is_pandas(X) else X.columns
+    if not isinstance(names, Iterable):
+        names = X.__dataframe__().column_names()
+    return [str(name) for name in names]
+
+
+def length(X: Any) -> int:
+    """Return the number of rows."""
+    if hasattr(X, "shape"):
+        return int(X.shape[0])
+    return int(X.num_rows) if hasattr(X, "num_rows") else len(X)
+
+
+def matrix(X: Any) -> Any:
+    """Return X as an array or a CSR matrix of floats, without a copy where it is one already."""
+    return check_array(
+        X,
+        accept_sparse="csr",
+        accept_large_sparse=True,
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=False,
+    )
+
+
+def weights(sample_weight: Any, X: Any) -> Vector | None:
+    """Return one weight per row as doubles; `None` if all are 1."""
+    if sample_weight is None:
+        return None
+    shape = np.empty((length(X), 0))
+    checked: Vector = _check_sample_weight(sample_weight, shape, dtype=np.float64, ensure_non_negative=True)
+    return checked
+
+
+def offsets(exposure: Any, offset: Any, X: Any) -> Vector | None:
+    """Return what is added to the margin of each row; `None` if nothing is.
+
+    Raises
+    ------
+    ValueError
+        An exposure that is not above 0; both exposures and offsets; a wrong number of them.
+    """
+    if exposure is not None and offset is not None:
+        raise ValueError("exposure and offset exclude each other: add log(exposure) to the offset")
+    if exposure is not None:
+        exposures = numbers("exposure", exposure, X)
+        if not np.all(exposures > 0):
+            raise ValueError("exposure: a number above 0 is needed for each row")
+        logs: Vector = np.log(exposures)
+        return logs
+    return None if offset is None else numbers("offset", offset, X)
+
+
+def numbers(name: str, values: Any, X: Any) -> Vector:
+    """Return one finite double per row."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim == 0:
+        array = np.full(length(X), array)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: one number for each row is needed, the shape is {array.shape}")
+    check_consistent_length(X, array)
+    if not np.all(np.isfinite(array)):
+        raise ValueError(f"{name}: a finite number is needed for each row")
+    return array
+
+
+def rows(
+    X: Any,
+    label: Vector | None = None,
+    weight: Vector | None = None,
+    offset: Vector | None = None,
+    classes: Sequence[str] = (),
+) -> Rows:
+    """Return the rows of a table, or of what `matrix` returned."""
+    beside = (label, weight, offset, list(classes))
+    if is_table(X):
+        return table_rows(X, *beside)
+    if sp.issparse(X):
+        return Rows.sparse((X.data, X.indices, X.indptr), X.shape[1], *beside)
+    return Rows.dense(X, *beside)
+
+
+def table_rows(
+    X: Any, label: Vector | None, weight: Vector | None, offset: Vector | None, classes: list[str]
+) -> Rows:
+    """Return the rows of a table, by the Arrow C stream interface, or by columns where it has none."""
+    if hasattr(X, "__arrow_c_stream__") and not (_is_pandas(X) and not _has_pyarrow()):
+        return Rows.table(_with_text_names(X), label, weight, offset, classes)
+    names = column_names(X)
+    columns = [_column(X.iloc[:, n]) for n in range(len(names))]
+    return Rows.columns(list(zip(names, columns, strict=True)), label, weight, offset, classes)
+
+
+def _has_pyarrow() -> bool:
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
+def _with_text_names(X: Any) -> Any:
+    """Return a pandas table without its index and with texts as names of columns, which Arrow needs."""
+    if not _is_pandas(X):
+        return X
+    import pyarrow
+
+    plain = X.set_axis([str(name) for name in X.columns], axis=1)
+    return pyarrow.Table.from_pandas(plain, preserve_index=False)
+
+
+def _column(column: Any) -> Any:
+    """Return a column of pandas as doubles with NaN for missing cells, or as a list of texts and `None`."""
+    kind = getattr(column.dtype, "kind", "O")
+    if kind in "iuf" or (kind == "b" and not column.hasnans):
+        return np.ascontiguousarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    missing = column.isna().to_numpy()
+    texts = [None if gap else _cell(cell) for cell, gap in zip(column.tolist(), missing, strict=True)]
+    return texts
+
+
+def _cell(cell: Any) -> str:
+    """Return a cell as text, as it would stand in a CSV file."""
+    if isinstance(cell, bool | np.bool_):
+        return "true" if cell else "false"
+    return str(cell)
+
+
+def files(names: Any) -> Rows:
+    """Return the rows of files, folders and glob patterns.
+
+    Raises
+    ------
+    FileNotFoundError
+        A name that stands for nothing.
+    """
+    listed = [names] if isinstance(names, str | os.PathLike) else list(names)
+    paths = [os.fspath(name) for name in listed]
+    for path in paths:
+        if not os.path.lexists(path) and not glob.has_magic(os.fsdecode(path)) and path not in ("-", b"-"):
+            raise FileNotFoundError(f"{os.fsdecode(path)}: there is no such file")
+    return Rows.files(paths)

@@ -1,0 +1,588 @@
+"""The classifier and the regressor."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, log_softmax
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from surefoot._base import SurefootBase, settings_of
+from surefoot._data import Vector
+from surefoot._surefoot import Model
+from surefoot._trained import Trained
+
+#: Largest number up to which all whole numbers are doubles.
+_EXACT = 2**53
+
+
+def _has_probabilities(estimator: SurefootClassifier) -> bool:
+    """Return whether the loss gives probabilities; raise the error that hides the method otherwise."""
+    if estimator.loss in ("auto", "logistic", "softmax", "ovr"):
+        return True
+    raise AttributeError(f"loss={estimator.loss!r} gives no probabilities: use decision_function, or another loss")
+
+
+class SurefootClassifier(ClassifierMixin, SurefootBase):
+    """Linear classifier of two or more classes, without a learning rate.
+
+    By default `fit` goes to the optimum of the logistic loss (softmax for more than two classes) with the penalty
+    1/n (`C=1` of scikit-learn), and certifies it. With `passes=1` it learns each row once; so do `partial_fit` and
+    `fit_file`.
+
+    Parameters
+    ----------
+    loss : str, default="auto"
+        `"auto"` is `"logistic"` for two classes and `"softmax"` for more. Others: `"ovr"` (each class against the
+        rest), and for two classes `"hinge"`, `"squared-hinge"`, `"smoothed-hinge"`.
+    passes : int or "auto", default="auto"
+        Number of passes over the rows, or `"auto"`: the optimum, to within `tol`.
+    l1, l2 : float or "auto", optional
+        Factors of the penalties l1·‖w‖₁ and ½·l2·‖w‖² beside the mean loss; `"auto"` chooses one by held-out rows.
+        Without either, `passes="auto"` takes l2 = 1/(sum of weights), and other `passes` take none.
+    class_weight : dict or "balanced", optional
+        Factors of the weights of rows by label.
+    standardize : bool, optional
+        Whether penalties count weights in units of their columns; by default with `"auto"` alone.
+    select : {"min", "1se"}, optional
+        Which penalty of those tried is taken: that of the least held-out loss, or the heaviest within one standard
+        error of it.
+    penalty_factor : dict, optional
+        Factors of the penalties by column.
+    bounds : tuple or dict, optional
+        `(low, high)` for all weights, or a dict of them by column; `None` is no bound.
+    fit_intercept : bool, default=True
+        Whether there is an intercept. It is not penalised.
+    tol : float, optional
+        Relative duality gap at which `passes="auto"` ends; 1e-12 by default, the weights then have seven digits.
+    radius, row_norm, error_probability : float, optional
+        With `passes` a number: radius of a ball that the weights stay in, in return for certificates while rows
+        come; bound on the norm of rows; probability with which such a certificate may fail.
+    until_gap : float, optional
+        End once no model is certified to be better by more than this.
+    holdout : int or "none", optional
+        With several passes: every how many rows one is held out; 10 by default.
+    shuffle : bool, default=False
+        Whether rows are learnt in random order, a new one in each pass.
+    random_state : int or RandomState, optional
+        Seed of that order.
+    budget : float, optional
+        Seconds after which `fit` ends and keeps the model.
+    missing : {"error", "indicator", "mean"}, optional
+        What missing cells of a table are; by default an error.
+    categorical, text, numeric, ignore, keep : list of str, optional
+        Columns of a table by kind, where it is not to be guessed; columns to leave out, or to use alone.
+    interact : list of pairs of str, optional
+        Columns of a table whose products are features.
+    bits : int, optional
+        Number of bits that the names of features are hashed to.
+    na : list of str, optional
+        More texts that count as missing; `no_default_na=True` leaves only these and empty cells.
+    no_default_na : bool, default=False
+        See `na`.
+    threads : int, optional
+        Number of threads, 2 by default; the model does not depend on it.
+    warm_start : bool, default=False
+        With `passes` a number: whether `fit` goes on from the model of the last one.
+    verbose : int, default=0
+        1 for a progress bar, 2 for the table of losses too.
+    report : bool, default=False
+        Whether `fit` makes the page that `report_html` returns.
+
+    Attributes
+    ----------
+    classes_ : array
+        Labels, sorted.
+    coef_, intercept_, coef_names_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    loss_, progressive_loss_, loss_curve_, search_curve_, certificate_, lanes_, penalty_, results_, notes_, model_
+        What the training found.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from surefoot import SurefootClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = SurefootClassifier().fit(X, y)
+    >>> bool(model.certificate_.relative < 1e-10), bool(model.score(X, y) > 0.94)
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        loss: str = "auto",
+        *,
+        passes: int | str = "auto",
+        l1: float | str | None = None,
+        l2: float | str | None = None,
+        class_weight: Any = None,
+        standardize: bool | None = None,
+        select: str | None = None,
+        penalty_factor: Any = None,
+        bounds: Any = None,
+        fit_intercept: bool = True,
+        tol: float | None = None,
+        radius: float | None = None,
+        row_norm: float | None = None,
+        error_probability: float | None = None,
+        until_gap: float | None = None,
+        holdout: int | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
+        budget: float | None = None,
+        missing: str | None = None,
+        categorical: Any = None,
+        text: Any = None,
+        numeric: Any = None,
+        ignore: Any = None,
+        keep: Any = None,
+        interact: Any = None,
+        bits: int | None = None,
+        na: Any = None,
+        no_default_na: bool = False,
+        threads: int | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        report: bool = False,
+    ) -> None:
+        self.loss = loss
+        self.passes = passes
+        self.l1 = l1
+        self.l2 = l2
+        self.class_weight = class_weight
+        self.standardize = standardize
+        self.select = select
+        self.penalty_factor = penalty_factor
+        self.bounds = bounds
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.radius = radius
+        self.row_norm = row_norm
+        self.error_probability = error_probability
+        self.until_gap = until_gap
+        self.holdout = holdout
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.budget = budget
+        self.missing = missing
+        self.categorical = categorical
+        self.text = text
+        self.numeric = numeric
+        self.ignore = ignore
+        self.keep = keep
+        self.interact = interact
+        self.bits = bits
+        self.na = na
+        self.no_default_na = no_default_na
+        self.threads = threads
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.report = report
+
+    def _loss(self) -> dict[str, Any]:
+        loss = self.loss
+        if loss == "auto":
+            classes = getattr(self, "classes_", None)
+            loss = "softmax" if classes is not None and len(classes) > 2 else "logistic"
+        return {"loss": loss, "class_weight": self.class_weight}
+
+    def _effective_weights(self, weight: Vector | None, label: Vector) -> float:
+        if not isinstance(self.class_weight, dict):
+            return super()._effective_weights(weight, label)
+        factors = np.array([self.class_weight.get(one, 1.0) for one in self.classes_.tolist()], dtype=np.float64)
+        codes = self._codes[0]
+        each = factors[np.searchsorted(np.sort(codes), label)] if self._codes[1] == [] else factors[self._class_of(label)]
+        return float(np.sum(each if weight is None else each * weight))
+
+    # Labels ---------------------------------------------------------------------------------------------------
+
+    @property
+    def _codes(self) -> tuple[Vector, list[str]]:
+        """The number by which each class goes in the model; and the texts of classes that are texts, sorted."""
+        return _codes(self.classes_)
+
+    def _class_of(self, codes: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Return the place in `classes_` of each code."""
+        known = self._codes[0]
+        order = np.argsort(known, kind="stable")
+        places: NDArray[np.intp] = order[np.searchsorted(known, codes, sorter=order)]
+        return places
+
+    def _target(self, y: Any, reset: bool) -> tuple[Vector, list[str]]:
+        y = column_or_1d(y, warn=True)
+        _check_labels(y)
+        classes = np.unique(y)
+        if reset:
+            self._check_count(classes)
+            self.classes_ = classes
+        else:
+            unknown = np.setdiff1d(classes, self.classes_)
+            if len(unknown):
+                raise ValueError(
+                    f"y has the label {unknown[0]!r}, which is not among classes={self.classes_.tolist()}: name all "
+                    "classes in the first call of partial_fit"
+                )
+        codes, texts = self._codes
+        return codes[np.searchsorted(self.classes_, y)], texts
+
+    def _part_target(self, y: Any, classes: Any, first: bool) -> tuple[Vector, list[str]]:
+        if classes is None:
+            return self._target(y, reset=first)
+        classes = np.unique(np.asarray(classes))
+        if first:
+            self._check_count(classes)
+            self.classes_ = classes
+        elif not np.array_equal(classes, self.classes_):
+            raise ValueError(
+                f"`classes={classes.tolist()}` is not the same as on last call to partial_fit, was: "
+                f"{self.classes_.tolist()}"
+            )
+        return self._target(y, reset=False)
+
+    def _check_count(self, classes: NDArray[Any]) -> None:
+        if len(classes) > 2 and self.loss not in ("auto", "softmax", "ovr"):
+            raise ValueError(
+                f"Only binary classification is supported with loss={self.loss!r}, y has {len(classes)} classes: "
+                "use loss='softmax' or 'ovr'"
+            )
+
+    def _take_labels(self) -> None:
+        labels = self._trained.model.labels
+        if any(text is not None for _, text in labels):
+            self.classes_ = np.unique([text if text is not None else str(label) for label, text in labels])
+            return
+        numbers = np.sort(np.array([label for label, _ in labels], dtype=np.float64))
+        whole = np.all(numbers == np.floor(numbers)) and np.all(np.abs(numbers) <= _EXACT)
+        self.classes_ = numbers.astype(np.int64) if whole else numbers
+
+    def _labels(self) -> NDArray[np.intp]:
+        """Return the place in `classes_` of each class that the model knows, in the order of its outputs."""
+        codes, texts = self._codes
+        by_text = dict(zip(texts, np.argsort(codes, kind="stable"), strict=True)) if texts else {}
+        places = [
+            by_text[text] if text is not None else int(self._class_of(np.array([label]))[0])
+            for label, text in self.model_.labels
+        ]
+        return np.array(places, dtype=np.intp)
+
+    # Prediction -----------------------------------------------------------------------------------------------
+
+    def decision_function(
+        self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False
+    ) -> NDArray[np.float64]:
+        """Return margins: of the positive class, `classes_[1]`, or of each class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, table, or path or list of paths of shape (rows, columns)
+            As for `fit`.
+        exposure, offset : array, optional
+            As for `fit`.
+        rates : bool, default=False
+            Whether a column of exposures or offsets that the model was trained with is left out.
+
+        Returns
+        -------
+        array of shape (rows,), or (rows, classes) for more than two classes
+        """
+        margins = self._predicted(X, "margin", exposure, offset, rates)
+        if not self.model_.is_multiclass:
+            return margins[:, 0]
+        return self._spread(margins, -np.inf)
+
+    def _spread(self, numbers: NDArray[np.float64], absent: float) -> NDArray[np.float64]:
+        """Return one column per class of `classes_`, where the model may know fewer; two margins become one."""
+        places = self._labels()
+        spread = np.full((len(numbers), len(self.classes_)), absent)
+        spread[:, places] = numbers
+        return spread
+
+    def predict(
+        self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False
+    ) -> NDArray[Any]:
+        """Return the likeliest label of each row. Parameters as for `decision_function`."""
+        margins = self._predicted(X, "margin", exposure, offset, rates)
+        known = self._labels()
+        if self.model_.is_multiclass:
+            return self.classes_[known[np.argmax(margins, axis=1)]]
+        if len(known) < 2:
+            return np.full(len(margins), self.classes_[known[0]])
+        return self.classes_[np.where(margins[:, 0] > 0, known[1], known[0])]
+
+    @available_if(_has_probabilities)
+    def predict_proba(
+        self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False
+    ) -> NDArray[np.float64]:
+        """Return the probability of each class. Parameters as for `decision_function`."""
+        if self.model_.is_multiclass:
+            return self._spread(self._predicted(X, "mean", exposure, offset, rates), 0.0)
+        margins = self._predicted(X, "margin", exposure, offset, rates)
+        if len(self.classes_) == 1:
+            return np.ones((len(margins), 1))
+        return expit(np.column_stack([-margins[:, 0], margins[:, 0]]))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(
+        self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False
+    ) -> NDArray[np.float64]:
+        """Return the logarithm of the probability of each class, exact also where it rounds to 0 or 1."""
+        if self.model_.loss == "softmax":
+            margins = self._predicted(X, "margin", exposure, offset, rates)
+            return self._spread(log_softmax(margins, axis=1), -np.inf)
+        if self.model_.is_multiclass:
+            with np.errstate(divide="ignore"):
+                return np.log(self.predict_proba(X, exposure=exposure, offset=offset, rates=rates))
+        margins = self._predicted(X, "margin", exposure, offset, rates)
+        if len(self.classes_) == 1:
+            return np.zeros((len(margins), 1))
+        return log_expit(np.column_stack([-margins[:, 0], margins[:, 0]]))
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
+
+    def _shaped(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        return weight.T
+
+
+class SurefootRegressor(RegressorMixin, SurefootBase):
+    """Linear regression of numbers, counts and amounts, without a learning rate.
+
+    By default `fit` goes to the optimum of the squared loss with the penalty 1/n, and certifies it. With `passes=1`
+    it learns each row once; so do `partial_fit` and `fit_file`.
+
+    Parameters
+    ----------
+    loss : str, default="squared"
+        `"squared"`, `"huber"`, `"absolute"`, `"quantile"`; and with a log link `"poisson"`, `"gamma"`, `"tweedie"`.
+    delta : float, optional
+        With `loss="huber"`: error beyond which the loss is linear; 1 by default.
+    tau : float, optional
+        With `loss="quantile"`: share of labels that should be below the prediction; 0.5 by default.
+    power : float, optional
+        With `loss="tweedie"`: power of the mean to which the variance is proportional; 1.5 by default.
+    passes, l1, l2, standardize, select, penalty_factor, bounds, fit_intercept, tol, radius, row_norm, \
+error_probability, until_gap, holdout, shuffle, random_state, budget, missing, categorical, text, numeric, ignore, \
+keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
+        As for `SurefootClassifier`.
+
+    Attributes
+    ----------
+    coef_, intercept_, coef_names_, n_features_in_, feature_names_in_, n_iter_
+        As in scikit-learn.
+    loss_, progressive_loss_, loss_curve_, search_curve_, certificate_, lanes_, penalty_, results_, notes_, model_
+        What the training found.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from surefoot import SurefootRegressor
+    >>> X = np.arange(20.0).reshape(10, 2)
+    >>> claims = np.array([0, 1, 0, 2, 1, 3, 2, 4, 3, 5])
+    >>> model = SurefootRegressor("poisson").fit(X, claims, exposure=np.full(10, 2.0))
+    >>> model.predict(X[:2], exposure=2.0).shape
+    (2,)
+    """
+
+    def __init__(
+        self,
+        loss: str = "squared",
+        *,
+        delta: float | None = None,
+        tau: float | None = None,
+        power: float | None = None,
+        passes: int | str = "auto",
+        l1: float | str | None = None,
+        l2: float | str | None = None,
+        standardize: bool | None = None,
+        select: str | None = None,
+        penalty_factor: Any = None,
+        bounds: Any = None,
+        fit_intercept: bool = True,
+        tol: float | None = None,
+        radius: float | None = None,
+        row_norm: float | None = None,
+        error_probability: float | None = None,
+        until_gap: float | None = None,
+        holdout: int | str | None = None,
+        shuffle: bool = False,
+        random_state: Any = None,
+        budget: float | None = None,
+        missing: str | None = None,
+        categorical: Any = None,
+        text: Any = None,
+        numeric: Any = None,
+        ignore: Any = None,
+        keep: Any = None,
+        interact: Any = None,
+        bits: int | None = None,
+        na: Any = None,
+        no_default_na: bool = False,
+        threads: int | None = None,
+        warm_start: bool = False,
+        verbose: int = 0,
+        report: bool = False,
+    ) -> None:
+        self.loss = loss
+        self.delta = delta
+        self.tau = tau
+        self.power = power
+        self.passes = passes
+        self.l1 = l1
+        self.l2 = l2
+        self.standardize = standardize
+        self.select = select
+        self.penalty_factor = penalty_factor
+        self.bounds = bounds
+        self.fit_intercept = fit_intercept
+        self.tol = tol
+        self.radius = radius
+        self.row_norm = row_norm
+        self.error_probability = error_probability
+        self.until_gap = until_gap
+        self.holdout = holdout
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.budget = budget
+        self.missing = missing
+        self.categorical = categorical
+        self.text = text
+        self.numeric = numeric
+        self.ignore = ignore
+        self.keep = keep
+        self.interact = interact
+        self.bits = bits
+        self.na = na
+        self.no_default_na = no_default_na
+        self.threads = threads
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.report = report
+
+    def _loss(self) -> dict[str, Any]:
+        classes = ("logistic", "softmax", "ovr", "hinge", "squared-hinge", "smoothed-hinge")
+        if self.loss in classes:
+            raise ValueError(f"loss={self.loss!r} is for classes: use SurefootClassifier")
+        return {"loss": self.loss, "delta": self.delta, "tau": self.tau, "power": self.power}
+
+    def _target(self, y: Any, reset: bool) -> tuple[Vector, list[str]]:
+        y = column_or_1d(y, warn=True)
+        if y.dtype.kind not in "biuf":
+            y = y.astype(np.float64)
+        label = np.ascontiguousarray(y, dtype=np.float64)
+        bad = np.flatnonzero(~np.isfinite(label))
+        if len(bad):
+            raise ValueError(f"y: row {bad[0]} is {label[bad[0]]}; Input y contains NaN or infinity")
+        return label, []
+
+    def predict(
+        self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False
+    ) -> NDArray[np.float64]:
+        """Return the expected label of each row.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, table, or path or list of paths of shape (rows, columns)
+            As for `fit`.
+        exposure, offset : array or number, optional
+            As for `fit`; without them the prediction is a rate, for an exposure of 1.
+        rates : bool, default=False
+            Whether a column of exposures or offsets that the model was trained with is left out.
+        """
+        return self._predicted(X, "mean", exposure, offset, rates)[:, 0]
+
+    def decision_function(
+        self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False
+    ) -> NDArray[np.float64]:
+        """Return margins, before the link function. Parameters as for `predict`."""
+        return self._predicted(X, "margin", exposure, offset, rates)[:, 0]
+
+    def _shaped(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+        return weight[:, 0]
+
+
+def _codes(classes: NDArray[Any]) -> tuple[Vector, list[str]]:
+    """Return the number by which each class goes in a model, and the sorted texts of classes that are no numbers."""
+    is_number = classes.dtype.kind in "bf" or (
+        classes.dtype.kind in "iu" and bool(np.all(np.abs(classes.astype(np.float64)) <= _EXACT))
+    )
+    if is_number:
+        return classes.astype(np.float64), []
+    texts = [str(one) for one in classes.tolist()]
+    ordered = sorted(texts)
+    places = {text: place for place, text in enumerate(ordered)}
+    if len(places) < len(texts):
+        raise ValueError("y has different labels with the same text, such as 1 and '1'")
+    return np.array([places[text] for text in texts], dtype=np.float64), ordered
+
+
+def _check_labels(y: NDArray[Any]) -> None:
+    if y.dtype.kind == "f":
+        bad = np.flatnonzero(~np.isfinite(y))
+        if len(bad):
+            raise ValueError(f"y: row {bad[0]} is {y[bad[0]]}; Input y contains NaN or infinity")
+    check_classification_targets(y)
+
+
+def load(path: str | os.PathLike[str]) -> SurefootClassifier | SurefootRegressor:
+    """Read a model file, of this package or of the command, as an estimator.
+
+    Parameters
+    ----------
+    path : path
+        File that `save`, or `surefoot fit`, has written.
+
+    Returns
+    -------
+    SurefootClassifier or SurefootRegressor
+        It predicts at once, and `partial_fit` goes on from the model.
+
+    Raises
+    ------
+    ValueError
+        A file that is damaged or no model.
+    OSError
+        A file that cannot be read.
+    """
+    if not os.path.lexists(path):
+        raise FileNotFoundError(f"{os.fspath(path)}: there is no such file")
+    model = Model.load(os.fspath(path))
+    settings = settings_of(model)
+    estimator = _estimator_of(model, settings)
+    estimator._trained = Trained(model)
+    estimator._is_table = model.is_table
+    estimator._take_labels()
+    estimator._take_columns()
+    return estimator
+
+
+def _estimator_of(model: Model, settings: dict[str, Any]) -> SurefootClassifier | SurefootRegressor:
+    """Return an estimator with the parameters that a model was trained with."""
+    penalty = settings["penalty"]
+    shared: dict[str, Any] = {
+        "passes": 1,
+        "l1": penalty["l1"] or None,
+        "l2": penalty["l2"] or None,
+        "fit_intercept": bool(settings["intercept"]),
+    }
+    if model.classifies:
+        return SurefootClassifier(model.loss, **shared)
+    parameter = settings["loss"] if isinstance(settings["loss"], dict) else {}
+    return SurefootRegressor(model.loss, **_parameters(parameter), **shared)
+
+
+def _parameters(loss: dict[str, Any]) -> dict[str, float]:
+    """Return the parameter of a loss as JSON has it, such as `{"huber": {"delta": 2.0}}`."""
+    found: dict[str, float] = {}
+    for value in loss.values():
+        if isinstance(value, dict):
+            found |= {name: number for name, number in value.items() if name in ("delta", "tau", "power")}
+    return found | {name: number for name, number in loss.items() if name in ("delta", "tau", "power")}
+
