@@ -235,6 +235,7 @@ impl Rows {
             self.done += 1;
             if let Err(mut fault) = self.row(row, batch) {
                 self.builder.clear();
+                self.features.iter_mut().for_each(Column::forget_names);
                 batch.text.truncate(text);
                 fault.row = self.before + row as u64 + 1;
                 if self.unlabelled != Some(fault.row) {
