@@ -6,6 +6,7 @@
 //! | read rows, decompressed on the way | [`Reader`], or [`Prefetch`] on a thread of its own |
 //! | parse bytes in memory | [`Svmlight`] |
 //! | select features of rows that a program keeps itself | [`IndexedFeatures`] |
+//! | read the rows of a table in memory | `TableRows`, `MemoryTable`, with the feature `parquet` |
 //! | locate a fault in a row | [`Options::describe`] |
 //! | read standard input several times | [`spool()`] |
 //! | read rows in another order in each pass | [`Shuffle`], [`ShuffleOrder`] |
@@ -64,6 +65,8 @@ pub use model::{
     archive::{Archive, Dtype, Tensor},
     model_file::{load_model, save_model},
 };
+#[cfg(feature = "parquet")]
+pub use read::{memory_table::MemoryTable, table_rows::TableRows};
 pub use read::{
     prefetch::Prefetch,
     reader::{Reader, RowSource},

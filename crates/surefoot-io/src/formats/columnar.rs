@@ -8,6 +8,7 @@ mod cells;
 mod column;
 mod guard;
 mod kinds;
+pub(crate) mod memory;
 mod missing_policy;
 mod nested;
 mod parquet;
@@ -15,6 +16,7 @@ mod partitioned;
 mod plan;
 mod rows;
 mod scalar_types;
+pub(crate) mod table_reader;
 mod texts;
 mod thrift;
 mod vectors;
@@ -29,18 +31,23 @@ use surefoot_glm::{Batch, Part, Role};
 
 use super::parser::{Opened, TableParser};
 use crate::{
-    error::{self, ColumnError, Error, ErrorKind, Located, Location, stream_error},
+    error::{self, ColumnError, Error, ErrorKind, Location, stream_error},
     table::options::Options,
 };
+use guard::Guarded;
 use partitioned::Partitioned;
-use plan::Plan;
-use rows::Rows;
+use table_reader::TableReader;
 
 /// Maximum number of cells per decoded record batch; a single row with more cells is a batch of its own.
 const CELLS: usize = 1 << 18;
 
-/// Open Parquet or Arrow table, read as a sequence of record batches.
-trait Table: Send {
+/// Returns the number of rows per record batch of a table of which this many columns are read.
+fn rows_per_batch(columns: usize) -> usize {
+    (CELLS / columns.max(1)).clamp(1, 8 << 10)
+}
+
+/// Open table (Parquet, Arrow, or in memory), read as a sequence of record batches.
+pub(crate) trait Table: Send {
     fn schema(&self) -> SchemaRef;
     /// Restricts decoding to the columns at these positions, given in ascending order. Must be called once, before the first batch.
     fn select(&mut self, columns: &[usize]) -> Result<(), ReadFailure>;
@@ -55,7 +62,7 @@ trait Table: Send {
 
 /// Error that ends the reading of a table.
 #[derive(Debug)]
-enum ReadFailure {
+pub(crate) enum ReadFailure {
     /// I/O error while reading the input.
     Stream(io::Error),
     /// Error message without the name of the input, which the caller prepends.
@@ -78,6 +85,23 @@ impl From<io::Error> for ReadFailure {
     }
 }
 
+impl ReadFailure {
+    /// Converts the failure to an error about the input `file`, which is compressed with `codec` (if it is compressed) and of which `at`
+    /// stored bytes were read.
+    pub(crate) fn error(self, file: String, codec: Option<&'static str>, at: u64) -> Error {
+        match self {
+            ReadFailure::Columns(ColumnError { message, asked: true }) => {
+                ErrorKind::Asked { place: format!("{file}: "), message }.into()
+            }
+            ReadFailure::Says(message) | ReadFailure::Columns(ColumnError { message, .. }) => {
+                ErrorKind::Table { file, message }.into()
+            }
+            ReadFailure::Other(error) => error,
+            ReadFailure::Stream(source) => stream_error(file, codec, at, source),
+        }
+    }
+}
+
 /// Function that opens an input as a table; each columnar format has one.
 type Open = fn(Opened, &Options) -> Result<Box<dyn Table>, ReadFailure>;
 
@@ -93,101 +117,42 @@ pub(crate) fn arrow(options: &Options) -> Box<dyn TableParser> {
 struct Columnar {
     options: Options,
     start: Open,
-    table: Option<Box<dyn Table>>,
-    rows: Rows,
-    file: String,
+    reader: TableReader,
     codec: Option<&'static str>,
     position: Arc<AtomicU64>,
-    /// Number of the current input among all inputs, from 0.
-    input: usize,
 }
 
 impl Columnar {
     fn new(start: Open, options: &Options) -> Columnar {
-        Columnar {
-            options: options.clone(),
-            start,
-            table: None,
-            rows: Rows::new(options),
-            file: String::new(),
-            codec: None,
-            position: Arc::default(),
-            input: 0,
-        }
+        let reader = TableReader::new(options);
+        Columnar { options: options.clone(), start, reader, codec: None, position: Arc::default() }
     }
 
-    /// Opens an input as a table, determines how its columns are used, and decodes its first batch.
-    fn begin(&mut self, input: Opened) -> Result<(), ReadFailure> {
-        let mut table = guard::damage(|| (self.start)(input, &self.options))?;
-        let constants = self.options.partitions.of(self.input);
-        if !constants.is_empty() {
-            table = Box::new(Partitioned::new(table, constants)?);
-        }
-        let mut plan = Plan::new(&self.file, &table.schema(), &self.options).map_err(ReadFailure::Columns)?;
-        table.select(&plan.columns())?;
-        let unlabelled = match plan.needed_label() {
-            Some(label) => guard::damage(|| table.first_null(label))?,
-            None => None,
-        };
-        let first = guard::damage(|| table.next())?;
-        plan.complete(&self.file, first.as_ref(), &self.options).map_err(ReadFailure::Columns)?;
-        self.rows.begin(&self.file, plan, unlabelled);
-        if let Some(first) = first {
-            self.rows.load(&first);
-            self.table = Some(table);
-        }
-        Ok(())
+    /// Opens an input as a table, to which the constant columns of its path are added.
+    fn table(&self, input: Opened) -> Result<Box<dyn Table>, ReadFailure> {
+        let constants = self.options.partitions.of(input.input as usize);
+        let table = Box::new(Guarded(guard::damage(|| (self.start)(input, &self.options))?));
+        Ok(if constants.is_empty() { table } else { Box::new(Partitioned::new(table, constants)?) })
     }
 
-    /// Decodes the next record batch once all rows of the current one have been read; returns `false` at the end of the table.
-    fn more(&mut self) -> Result<bool, ReadFailure> {
-        while self.rows.is_done() {
-            let Some(table) = &mut self.table else { return Ok(false) };
-            match guard::damage(|| table.next())? {
-                Some(next) => self.rows.load(&next),
-                None => {
-                    self.table = None;
-                    self.rows.end();
-                }
-            }
-        }
-        Ok(true)
-    }
-
-    fn error(&self, damage: ReadFailure) -> Error {
-        let file = self.file.clone();
-        match damage {
-            ReadFailure::Columns(ColumnError { message, asked: true }) => {
-                ErrorKind::Asked { place: format!("{file}: "), message }.into()
-            }
-            ReadFailure::Says(message) | ReadFailure::Columns(ColumnError { message, .. }) => {
-                ErrorKind::Table { file, message }.into()
-            }
-            ReadFailure::Other(error) => error,
-            ReadFailure::Stream(source) => {
-                stream_error(file, self.codec, self.position.load(Ordering::Relaxed), source)
-            }
-        }
+    fn error(&self, failure: ReadFailure) -> Error {
+        failure.error(self.reader.file().to_owned(), self.codec, self.position.load(Ordering::Relaxed))
     }
 }
 
 impl TableParser for Columnar {
     fn open(&mut self, input: Opened) -> Result<(), Error> {
-        self.table = None;
-        self.input = input.input as usize;
-        self.rows.start(input.input);
-        (self.file, self.codec, self.position) = (input.name.clone(), input.codec, input.position.clone());
-        self.begin(input).map_err(|damage| self.error(damage))
+        (self.codec, self.position) = (input.codec, input.position.clone());
+        self.reader.start(&input.name, input.input);
+        let table = self.table(input);
+        table.and_then(|table| self.reader.begin(table)).map_err(|failure| self.error(failure))
     }
 
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
-        if !self.more().map_err(|damage| self.error(damage))? {
+        if !self.reader.more().map_err(|failure| self.error(failure))? {
             return Ok(false);
         }
-        self.rows.read(batch).map(|()| true).map_err(|fault| {
-            let location = Location::Cell { row: fault.row, column: fault.column };
-            Located { file: self.file.clone(), location, token: fault.token }.error(fault.message)
-        })
+        self.reader.read(batch).map(|()| true)
     }
 }
 

@@ -4,7 +4,7 @@
 //! implement a parser trait in a file or folder of its own here and add a row to the table in `registry`.
 
 #[cfg(feature = "parquet")]
-mod columnar;
+pub(crate) mod columnar;
 pub(crate) mod csv;
 pub(crate) mod parse_error;
 pub(crate) mod parser;

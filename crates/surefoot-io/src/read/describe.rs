@@ -31,17 +31,23 @@ impl Options {
         let file = inputs.get(place.input as usize).map_or_else(|| "input".to_owned(), InputName::to_string);
         let format = self.format.or_else(|| self.found.format_of(&file)).or_else(|| self.found.format());
         let format = format.unwrap_or_else(|| Format::by_content(&batch.text));
+        let partitions = Partitions::find(inputs, &self.wanted, self.found.table()).unwrap_or_default();
+        match partitions.is_empty() {
+            true => self.locate(file, format, batch, row, part),
+            false => Options { partitions, ..self.clone() }.locate(file, format, batch, row, part),
+        }
+    }
+
+    /// Locates a part of a row of a batch that was read from the input `file` in the given format.
+    pub(super) fn locate(&self, file: String, format: &Format, batch: &Batch, row: usize, part: Part) -> Located {
         // A row that the batch does not have yields no token, and a nonzero beyond those of the row yields the row.
         if row >= batch.len() || row >= batch.place.len() {
-            return Located { file, location: Location::Text { line: place.line, column: 1 }, token: String::new() };
+            let line = batch.place.get(row).map_or(0, |place| place.line);
+            return Located { file, location: Location::Text { line, column: 1 }, token: String::new() };
         }
         let pairs = batch.row(row).index.len();
         let part = if matches!(part, Part::Pair(pair) if pair >= pairs) { Part::Row } else { part };
-        let partitions = Partitions::find(inputs, &self.wanted, self.found.table()).unwrap_or_default();
-        let (location, token) = match partitions.is_empty() {
-            true => format.describe(self, batch, row, part),
-            false => format.describe(&Options { partitions, ..self.clone() }, batch, row, part),
-        };
+        let (location, token) = format.describe(self, batch, row, part);
         Located { file, location, token }
     }
 
@@ -60,23 +66,28 @@ impl Options {
         }
     }
 
-    /// Reads an input again up to row `row` of `batch`; returns the new batch and the position of the row in it, or `None` if the input
-    /// cannot be read again or the row has changed.
+    /// Reads an input again up to row `row` of `batch`: see [`find_again`].
     fn find_again(&self, input: &InputName, batch: &Batch, row: usize) -> Option<(Batch, usize)> {
-        let (wanted, line) = (batch.row(row), batch.place[row].line);
         let mut reader = Reader::open(std::slice::from_ref(input), self.clone()).ok()?;
-        let mut found = Batch::default();
-        loop {
-            match reader.read(&mut found) {
-                Ok(true) => {}
-                Err(error) if error.is_row() => continue,
-                Ok(false) | Err(_) => return None,
-            }
-            if let Some(at) = found.place.iter().position(|place| place.line >= line) {
-                let it = found.row(at);
-                let same = found.place[at].line == line && (it.index, it.value) == (wanted.index, wanted.value);
-                return same.then_some((found, at));
-            }
+        find_again(&mut reader, batch, row)
+    }
+}
+
+/// Reads a source of the same rows up to row `row` of `batch`; returns the new batch and the position of the row in it, or `None` if the
+/// source cannot be read or the row has changed.
+pub(super) fn find_again(source: &mut impl RowSource, batch: &Batch, row: usize) -> Option<(Batch, usize)> {
+    let (wanted, line) = (batch.row(row), batch.place[row].line);
+    let mut found = Batch::default();
+    loop {
+        match source.read(&mut found) {
+            Ok(true) => {}
+            Err(error) if error.is_row() => continue,
+            Ok(false) | Err(_) => return None,
+        }
+        if let Some(at) = found.place.iter().position(|place| place.line >= line) {
+            let it = found.row(at);
+            let same = found.place[at].line == line && (it.index, it.value) == (wanted.index, wanted.value);
+            return same.then_some((found, at));
         }
     }
 }

@@ -18,6 +18,8 @@ use crate::{
     table::{format::Format, options::Options, partitions::Partitions},
 };
 
+use super::{admission::admit, held_error::HeldError};
+
 /// Source of rows, read in batches.
 pub trait RowSource {
     /// Replaces the content of `batch` by the next rows, at least one; returns `false` at the end of the source.
@@ -61,7 +63,7 @@ pub struct Reader {
     current: Option<usize>,
     bytes: Vec<u8>,
     size: usize,
-    held: Option<Error>,
+    held: HeldError,
     position: Arc<AtomicU64>,
     total: Option<u64>,
 }
@@ -92,7 +94,7 @@ impl Reader {
             options,
             bytes: Vec::new(),
             size: FIRST,
-            held: None,
+            held: HeldError::default(),
             position: Arc::default(),
             total: inputs.iter().map(InputName::size).sum(),
         })
@@ -195,22 +197,8 @@ impl Reader {
         {
             found.note(format!("{name}: read as {}, as its content says, whatever its name", format.name));
         }
-        format.check(&self.options)?;
-        match found.open(name, format) {
-            // Columns have the same ids as equal names in other formats. Whether the names agree is for the user to know.
-            Some(FeatureKey::Column) if given.is_some() && format.by == FeatureKey::Name => Ok(format),
-            Some(other) => {
-                let of = if found.of_model { "the model" } else { "the input before" };
-                let (here, there) = (by_words(format.by), by_words(other));
-                let named = if found.of_model { "it was trained on" } else { "read" };
-                Err(refused(format!(
-                    "features of this file ({}) go by {here}, those of {of} by {there}: give data of the kind that {named}",
-                    format.name
-                ))
-                .into())
-            }
-            None => Ok(format),
-        }
+        admit(name, format, &self.options)?;
+        Ok(format)
     }
 
     /// Reads the next rows of a columnar table (Parquet or Arrow), which is opened on the first call; returns `false` at its end.
@@ -283,15 +271,6 @@ fn is_table(inputs: &[InputName], options: &Options) -> bool {
     known.or_else(|| Format::guess(inputs, FeatureKey::Column)).is_some_and(|format| format.by == FeatureKey::Column)
 }
 
-/// Returns the words with which messages say how features are identified: by index, name or column.
-fn by_words(by: FeatureKey) -> &'static str {
-    match by {
-        FeatureKey::Index => "index (svmlight)",
-        FeatureKey::Name => "names (vw)",
-        FeatureKey::Column => "columns (csv, parquet ...)",
-    }
-}
-
 /// Number of bytes at the start of a text that suffice to recognise UTF-16 encoding.
 const SIGN: usize = 4;
 
@@ -311,9 +290,7 @@ impl RowSource for Reader {
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         loop {
             batch.clear();
-            if let Some(error) = self.held.take() {
-                return Err(error);
-            }
+            self.held.take()?;
             let stepped = self.step(batch);
             if let Err(error) = &stepped
                 && !error.is_row()
@@ -321,13 +298,8 @@ impl RowSource for Reader {
                 self.source = None;
                 self.next = self.inputs.len();
             }
-            match stepped {
-                Ok(true) if batch.is_empty() => {}
-                Err(error) if !batch.is_empty() => {
-                    self.held = Some(error);
-                    return Ok(true);
-                }
-                other => return other,
+            if let Some(done) = self.held.hold(stepped, batch) {
+                return done;
             }
         }
     }

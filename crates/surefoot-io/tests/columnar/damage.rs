@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::twin::{all, arrow_file, arrow_stream, batch, format, options, parquet_with, read};
+use super::twin::{all, arrow_file, arrow_stream, batch, format, options, parquet_with, read_file};
 use arrow_array::builder::{Float32Builder, ListBuilder};
 use arrow_array::{ArrayRef, DictionaryArray, Float64Array, Int64Array, RecordBatch, StringArray, types};
 use arrow_ipc::CompressionType;
@@ -45,7 +45,7 @@ fn files() -> Vec<(&'static str, &'static str, Vec<u8>)> {
 /// message is one line and that memory is bounded.
 fn outcome(bytes: Vec<u8>, of: &str, options: Options) -> (Vec<super::twin::Row>, Option<String>) {
     let mut read_all = (Vec::new(), Vec::new());
-    let used = allocation_counter::measure(|| read_all = read(bytes, &Options { format: format(of), ..options }));
+    let used = allocation_counter::measure(|| read_all = read_file(bytes, &Options { format: format(of), ..options }));
     let (rows, errors) = read_all;
     assert!(used.bytes_max < 20 << 20, "{} bytes", used.bytes_max);
     let message = errors.first().map(ToString::to_string);

@@ -7,6 +7,7 @@ mod damage;
 mod folders;
 mod golden;
 mod groups;
+mod memory;
 mod names;
 mod refusals;
 mod same;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::twin::{Cells, arrow_stream, batch, number_id, options, parquet, read};
-use arrow_array::{ArrayRef, FixedSizeListArray, Float64Array, StringArray, types};
+use super::twin::{Cells, arrow_file, arrow_stream, batch, number_id, options, parquet, read};
+use arrow_array::{ArrayRef, DictionaryArray, FixedSizeListArray, Float64Array, StringArray, types};
 use surefoot_glm::{Batch, FeatureNames, Part};
 use surefoot_io::{Inferred, Options, Reader, RowSource};
 
@@ -179,5 +179,25 @@ fn a_label_of_text_may_be_missing_in_a_row() {
                 assert_eq!(errors[0].to_string(), message);
             }
         }
+    }
+}
+
+#[test]
+fn names_that_a_refused_row_brings_first_are_stored_with_the_next() {
+    let words = ["red", "red", "blue"].into_iter().collect::<DictionaryArray<types::Int32Type>>();
+    let table = batch(&[
+        ("y", Arc::new(Float64Array::from(vec![1.0, 0.0, 1.0]))),
+        ("x", Arc::new(Float64Array::from(vec![2.0, 3.0, 4.0]))),
+        ("c", Arc::new(words)),
+        ("z", Arc::new(Float64Array::from(vec![f64::INFINITY, 5.0, 6.0]))),
+    ]);
+    for bytes in [parquet(&table), arrow_file(&table, 3)] {
+        let options = options(false);
+        let (rows, errors) = read(bytes, &options);
+        assert_eq!((rows.len(), errors.len()), (2, 1));
+        let mut names = Vec::new();
+        options.found.each_name(|_, name| names.push(name.to_owned()));
+        names.sort();
+        assert_eq!(names, ["c=blue", "c=red", "x", "z"]);
     }
 }

@@ -140,8 +140,19 @@ pub(crate) fn options(indicator: bool) -> Options {
     }
 }
 
-/// Reads a table, called `f` in messages, to its end; returns the rows and the errors.
+/// Reads a table, called `f` in messages, to its end; returns the rows and the errors. Arrow data are also read as a table in memory, which
+/// must give the same errors.
 pub(crate) fn read(bytes: Vec<u8>, options: &Options) -> (Vec<Row>, Vec<Error>) {
+    let in_memory = super::memory::faults(&bytes, options);
+    let (rows, errors) = read_file(bytes, options);
+    if let Some(in_memory) = in_memory {
+        assert_eq!(in_memory, errors.iter().map(ToString::to_string).collect::<Vec<_>>());
+    }
+    (rows, errors)
+}
+
+/// Reads a table, called `f` in messages, which may be damaged, to its end; returns the rows and the errors.
+pub(crate) fn read_file(bytes: Vec<u8>, options: &Options) -> (Vec<Row>, Vec<Error>) {
     let (rows, errors) = all(&mut Reader::with_reader("f", Cursor::new(bytes), options.clone()).unwrap());
     (rows, errors.into_iter().map(|error| error.1).collect())
 }
@@ -170,6 +181,8 @@ pub(crate) fn all(reader: &mut Reader) -> (Vec<Row>, Vec<(usize, Error)>) {
 pub(crate) fn error(columns: &[(&str, ArrayRef)], options: &Options) -> String {
     let (_, errors) = read(parquet(&batch(columns)), options);
     let [error] = &errors[..] else { panic!("{errors:?}") };
+    let in_memory = super::memory::faults(&arrow_stream(&batch(columns), 3, None), options);
+    assert!(in_memory.is_none_or(|in_memory| in_memory == [error.to_string()]), "{error}");
     error.to_string()
 }
 

@@ -10,17 +10,17 @@ use arrow_schema::Field;
 use surefoot_io::{ColumnSelection, Options};
 
 /// Vector as a Spark struct: type (0 sparse, 1 dense), size, indices and values; `None` is a null field.
-type Vector<'a> = (Option<i8>, Option<i32>, Option<&'a [Option<i32>]>, Option<&'a [Option<f64>]>);
+pub(crate) type Vector<'a> = (Option<i8>, Option<i32>, Option<&'a [Option<i32>]>, Option<&'a [Option<f64>]>);
 
-fn sparse<'a>(size: i32, indices: &'a [Option<i32>], values: &'a [Option<f64>]) -> Option<Vector<'a>> {
+pub(crate) fn sparse<'a>(size: i32, indices: &'a [Option<i32>], values: &'a [Option<f64>]) -> Option<Vector<'a>> {
     Some((Some(0), Some(size), Some(indices), Some(values)))
 }
 
-fn dense(values: &[Option<f64>]) -> Option<Vector<'_>> {
+pub(crate) fn dense(values: &[Option<f64>]) -> Option<Vector<'_>> {
     Some((Some(1), None, None, Some(values)))
 }
 
-fn column(cells: &[Option<Vector<'_>>]) -> ArrayRef {
+pub(crate) fn column(cells: &[Option<Vector<'_>>]) -> ArrayRef {
     let cell = |n: usize| cells[n].unwrap_or((None, None, None, None));
     let all = 0..cells.len();
     let kinds = all.clone().map(|n| cell(n).0).collect::<Int8Array>();

@@ -58,6 +58,8 @@ pub(super) struct Column {
     /// Whether the name of the value feature has been stored: one entry for a column of single numbers, one per element for lists and
     /// vectors.
     named: Vec<bool>,
+    /// Position in the dictionary of the text that was last met for the first time.
+    newest: Option<usize>,
     array: ArrayRef,
     cells: Cells,
 }
@@ -97,6 +99,7 @@ impl Column {
             escaped,
             group: Group::named(used.name.as_bytes()),
             named: vec![false; ids.len()],
+            newest: None,
             fills: vec![0.0; ids.len()],
             ids,
             rule: 0,
@@ -129,6 +132,18 @@ impl Column {
     fn add_fill(&mut self, k: usize, builder: &mut RowBuilder) {
         if self.fills[k] != 0.0 {
             builder.add(self.ids[k].0, self.fills[k], |to| escape(self.name(k).as_bytes(), to));
+        }
+    }
+
+    /// Forgets that names were stored which the current row has brought, because the row is refused and its names with it. Others may be
+    /// forgotten too, and are then stored again.
+    #[cold]
+    pub(super) fn forget_names(&mut self) {
+        self.named.fill(false);
+        if let (Cells::Dictionary(_, words), Some(newest)) = (&mut self.cells, self.newest)
+            && let Some(known) = words.get_mut(newest)
+        {
+            *known = DictionaryEntry::Unmet;
         }
     }
 
@@ -346,9 +361,11 @@ impl Column {
             },
         };
         if let Cells::Dictionary(keys, words) = &mut self.cells
-            && let Some(known) = keys.get(row).and_then(|&key| words.get_mut(key))
+            && let Some(&key) = keys.get(row)
+            && let Some(known) = words.get_mut(key)
         {
             *known = word;
+            self.newest = Some(key);
         }
         if let DictionaryEntry::Id(_) = word {
             return Ok(0);

@@ -4,7 +4,10 @@ use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Once;
 
-use super::ReadFailure;
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use super::{ReadFailure, Table};
 
 thread_local! {
     static DECODING: Cell<bool> = const { Cell::new(false) };
@@ -31,4 +34,25 @@ pub(super) fn damage<T>(decode: impl FnOnce() -> Result<T, ReadFailure>) -> Resu
     done.unwrap_or_else(|_| {
         Err(ReadFailure::Says("damaged: its parts do not fit together; get the file again".to_owned()))
     })
+}
+
+/// Table whose decoder may panic at damaged bytes.
+pub(super) struct Guarded(pub(super) Box<dyn Table>);
+
+impl Table for Guarded {
+    fn schema(&self) -> SchemaRef {
+        self.0.schema()
+    }
+
+    fn select(&mut self, columns: &[usize]) -> Result<(), ReadFailure> {
+        self.0.select(columns)
+    }
+
+    fn next(&mut self) -> Result<Option<RecordBatch>, ReadFailure> {
+        damage(|| self.0.next())
+    }
+
+    fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
+        damage(|| self.0.first_null(column))
+    }
 }

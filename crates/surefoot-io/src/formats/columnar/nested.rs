@@ -49,9 +49,11 @@ fn by_end<O: OffsetSizeTrait>(
     array: &ArrayRef,
     valid: impl Fn(&mut dyn Iterator<Item = (usize, usize)>) -> Vec<Span>,
 ) -> (ArrayRef, Vec<Span>) {
-    let list = array.as_list::<O>();
-    let mut spans = list.value_offsets().windows(2).map(|two| (two[0].as_usize(), two[1].as_usize()));
-    (list.values().clone(), valid(&mut spans))
+    let (list, offsets) = (array.as_list::<O>(), array.as_list::<O>().value_offsets());
+    // Of a slice of a column, the elements of the other rows are left out.
+    let (start, end) = offsets.first().zip(offsets.last()).map_or((0, 0), |(a, b)| (a.as_usize(), b.as_usize()));
+    let mut spans = offsets.windows(2).map(|two| (two[0].as_usize() - start, two[1].as_usize() - start));
+    (list.values().slice(start, end - start), valid(&mut spans))
 }
 
 fn by_view<O: OffsetSizeTrait>(
@@ -59,10 +61,15 @@ fn by_view<O: OffsetSizeTrait>(
     valid: impl Fn(&mut dyn Iterator<Item = (usize, usize)>) -> Vec<Span>,
 ) -> (ArrayRef, Vec<Span>) {
     let list = array.as_list_view::<O>();
-    let views = list.value_offsets().iter().zip(list.value_sizes());
-    // The sum cannot overflow: Arrow has rejected lists that lie outside of the values.
-    let mut spans = views.map(|(at, size)| (at.as_usize(), at.as_usize() + size.as_usize()));
-    (list.values().clone(), valid(&mut spans))
+    let views =
+        || list.value_offsets().iter().zip(list.value_sizes()).map(|(at, size)| (at.as_usize(), size.as_usize()));
+    let held = || views().filter(|(_, size)| *size > 0);
+    // Of a slice of a column, the elements of the other rows are left out. The sums cannot overflow: Arrow has rejected lists that lie
+    // outside of the values.
+    let start = held().map(|(at, _)| at).min().unwrap_or(0);
+    let end = held().map(|(at, size)| at + size).max().unwrap_or(start);
+    let mut spans = views().map(|(at, size)| if size > 0 { (at - start, at - start + size) } else { (0, 0) });
+    (list.values().slice(start, end - start), valid(&mut spans))
 }
 
 /// Returns the elements of all lists of a column, concatenated and converted to numbers, and the range of each row's elements: see

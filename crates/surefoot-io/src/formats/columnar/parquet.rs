@@ -23,7 +23,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, Length, SerializedPageReader};
 
 use super::{
-    CELLS, ReadFailure, Table,
+    ReadFailure, Table, rows_per_batch,
     thrift::{self, BoundedCodec, ThriftError},
 };
 use crate::{
@@ -94,7 +94,7 @@ impl Table for RowGroups {
 
     fn select(&mut self, columns: &[usize]) -> Result<(), ReadFailure> {
         self.mask = ProjectionMask::roots(self.metadata.parquet_schema(), columns.iter().copied());
-        self.batch = (CELLS / self.leaves(&self.mask).count().max(1)).clamp(1, 8 << 10);
+        self.batch = rows_per_batch(self.leaves(&self.mask).count());
         self.take_dictionaries(columns);
         Ok(())
     }

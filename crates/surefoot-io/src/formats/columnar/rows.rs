@@ -187,6 +187,11 @@ impl Rows {
         self.done == self.rows
     }
 
+    /// Returns the number of rows of the table that were read.
+    pub(super) fn position(&self) -> u64 {
+        self.before + self.done as u64
+    }
+
     /// Loads the cells of the next record batch, whose columns are those of the [`Plan`], in its order.
     pub(super) fn load(&mut self, batch: &RecordBatch) {
         self.before += self.rows as u64;
@@ -235,6 +240,7 @@ impl Rows {
             self.done += 1;
             if let Err(mut fault) = self.row(row, batch) {
                 self.builder.clear();
+                self.features.iter_mut().for_each(Column::forget_names);
                 batch.text.truncate(text);
                 fault.row = self.before + row as u64 + 1;
                 if self.unlabelled != Some(fault.row) {
