@@ -3,7 +3,7 @@
 use crate::beside::Beside;
 use arrow_array::{
     ArrayRef, Float64Array, RecordBatch, RecordBatchReader, StringArray,
-    ffi_stream::{ArrowArrayStreamReader, FFI_ArrowArrayStream},
+    ffi_stream::{RecordBatchStreamReader, FFI_ArrowArrayStream},
 };
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyCapsule};
@@ -23,7 +23,7 @@ pub(crate) fn of_stream(table: &Bound<'_, PyAny>) -> PyResult<MemoryTable> {
     let stream = capsule.cast::<PyCapsule>()?.pointer_checked(Some(CAPSULE))?;
     // SAFETY: a capsule of this name holds a stream that whoever receives the capsule may take over. `from_raw` moves the stream out and
     // marks it as released in the capsule, whose destructor then leaves it alone.
-    let reader = unsafe { ArrowArrayStreamReader::from_raw(stream.as_ptr().cast::<FFI_ArrowArrayStream>()) };
+    let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr().cast::<FFI_ArrowArrayStream>()) };
     let reader = reader.map_err(unreadable)?;
     let schema = reader.schema();
     let batches = reader.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;

@@ -52,9 +52,15 @@ def translated(words: Callable[[str], str] = str) -> Iterator[None]:
 
 def of_matrix(message: str) -> str:
     """Return a message about svmlight data as one about a matrix."""
-    message = message.replace("svmlight data", "a matrix").replace("an index of svmlight", "the number of a column")
-    message = message.replace("is no index of svmlight, such as 3, or range of indices", "is no column number, such as 3, or range")
-    return message.replace("rows have no columns beside the label and the pairs index:value; use csv or vw", "give a DataFrame")
+    message = message.replace("svmlight data", "a matrix").replace(
+        "an index of svmlight", "the number of a column"
+    )
+    message = message.replace(
+        "is no index of svmlight, such as 3, or range of indices", "is no column number, such as 3, or range"
+    )
+    return message.replace(
+        "rows have no columns beside the label and the pairs index:value; use csv or vw", "give a DataFrame"
+    )
 
 
 class SurefootBase(BaseEstimator):
@@ -101,7 +107,10 @@ class SurefootBase(BaseEstimator):
 
     def _check_columns(self, X: Any, reset: bool) -> None:
         names = _data.column_names(X)
-        _check_feature_names(self, X, reset=reset)
+        known = set(getattr(self, "feature_names_in_", ()))
+        # Columns go by name: further ones, such as the label, are passed over.
+        if reset or not (known and known < set(names)):
+            _check_feature_names(self, X, reset=reset)
         if reset:
             if _data.length(X) == 0:
                 raise ValueError("Found array with 0 sample(s): at least one row is needed")
@@ -115,7 +124,9 @@ class SurefootBase(BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         if names is None or matrix.shape[1] != len(names):
             width = "columns by name" if names is None else f"{len(names)} columns"
-            raise ValueError(f"X has {matrix.shape[1]} features: the model was trained on a table with {width}")
+            raise ValueError(
+                f"X has {matrix.shape[1]} features: the model was trained on a table with {width}"
+            )
         return _Columns(names, matrix)
 
     def _rows(self, X: Any, *beside: Any, classes: Sequence[str] = ()) -> Rows:
@@ -125,7 +136,9 @@ class SurefootBase(BaseEstimator):
 
     # Training -------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None, offset: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None, offset: Any = None
+    ) -> Self:
         """Train a model.
 
         Parameters
@@ -183,6 +196,7 @@ class SurefootBase(BaseEstimator):
         with translated():
             self._train(flags({**values, **columns, "format": "arrow"}), _data.rows(X))
         self._take_labels()
+        self._take_columns()
         return self
 
     def fit_file(
@@ -227,7 +241,13 @@ class SurefootBase(BaseEstimator):
         rows = self._files(files)
         values = {**self._values(None, passes=passes), "label": label, "sample_weight": sample_weight}
         values |= {"exposure": exposure, "offset": offset, "trials": trials, "skip_bad_rows": skip_bad_rows}
-        values |= {"format": format, "header": header, "delimiter": delimiter, "quote": quote, "decimal": decimal}
+        values |= {
+            "format": format,
+            "header": header,
+            "delimiter": delimiter,
+            "quote": quote,
+            "decimal": decimal,
+        }
         values |= {"index_base": index_base}
         with translated():
             self._train(flags(values), rows)
@@ -336,7 +356,8 @@ class SurefootBase(BaseEstimator):
         return self._target(y, reset=first)
 
     def _trainer(self, rows: Rows, start: Model | None) -> Incremental:
-        values = {name: getattr(self, name) for name in _INCREMENTAL} | self._loss()
+        # A model to go on from has settings of its own.
+        values = {name: getattr(self, name) for name in _INCREMENTAL} | self._loss() if start is None else {}
         values["format"] = "arrow" if self._is_table else "svmlight"
         return Incremental(flags(values), rows, start)
 
@@ -347,7 +368,9 @@ class SurefootBase(BaseEstimator):
 
     # Prediction -----------------------------------------------------------------------------------------------
 
-    def _predicted(self, X: Any, response: str, exposure: Any, offset: Any, rates: bool) -> NDArray[np.float64]:
+    def _predicted(
+        self, X: Any, response: str, exposure: Any, offset: Any, rates: bool
+    ) -> NDArray[np.float64]:
         """Return the predicted numbers, of shape (rows, outputs)."""
         model = self._fitted().model
         if _data.is_files(X):
@@ -463,8 +486,8 @@ class SurefootBase(BaseEstimator):
     @property
     def penalty_(self) -> dict[str, Any]:
         """Factors `l1` and `l2` of the objective, also where they were chosen."""
-        penalty: dict[str, Any] = self._fitted().about["settings"]["penalty"]
-        return {"l1": penalty["l1"], "l2": penalty["l2"]}
+        settings: dict[str, Any] = self._fitted().about["settings"]
+        return {name: float(settings.get(name, 0.0)) for name in ("l1", "l2")}
 
     @property
     def n_iter_(self) -> int:

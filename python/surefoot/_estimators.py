@@ -22,11 +22,19 @@ from surefoot._trained import Trained
 _EXACT = 2**53
 
 
+#: Losses of any number of classes.
+_MANY = ("auto", "softmax", "ovr")
+#: Losses with a log link, whose labels are at least 0.
+_POSITIVE = ("poisson", "gamma", "tweedie")
+
+
 def _has_probabilities(estimator: SurefootClassifier) -> bool:
     """Return whether the loss gives probabilities; raise the error that hides the method otherwise."""
     if estimator.loss in ("auto", "logistic", "softmax", "ovr"):
         return True
-    raise AttributeError(f"loss={estimator.loss!r} gives no probabilities: use decision_function, or another loss")
+    raise AttributeError(
+        f"loss={estimator.loss!r} gives no probabilities: use decision_function, or another loss"
+    )
 
 
 class SurefootClassifier(ClassifierMixin, SurefootBase):
@@ -195,9 +203,15 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
     def _effective_weights(self, weight: Vector | None, label: Vector) -> float:
         if not isinstance(self.class_weight, dict):
             return super()._effective_weights(weight, label)
-        factors = np.array([self.class_weight.get(one, 1.0) for one in self.classes_.tolist()], dtype=np.float64)
+        factors = np.array(
+            [self.class_weight.get(one, 1.0) for one in self.classes_.tolist()], dtype=np.float64
+        )
         codes = self._codes[0]
-        each = factors[np.searchsorted(np.sort(codes), label)] if self._codes[1] == [] else factors[self._class_of(label)]
+        each = (
+            factors[np.searchsorted(np.sort(codes), label)]
+            if self._codes[1] == []
+            else factors[self._class_of(label)]
+        )
         return float(np.sum(each if weight is None else each * weight))
 
     # Labels ---------------------------------------------------------------------------------------------------
@@ -246,7 +260,7 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         return self._target(y, reset=False)
 
     def _check_count(self, classes: NDArray[Any]) -> None:
-        if len(classes) > 2 and self.loss not in ("auto", "softmax", "ovr"):
+        if len(classes) > 2 and self.loss not in _MANY:
             raise ValueError(
                 f"Only binary classification is supported with loss={self.loss!r}, y has {len(classes)} classes: "
                 "use loss='softmax' or 'ovr'"
@@ -294,7 +308,12 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         margins = self._predicted(X, "margin", exposure, offset, rates)
         if not self.model_.is_multiclass:
             return margins[:, 0]
-        return self._spread(margins, -np.inf)
+        margins = self._spread(margins, -np.inf)
+        if len(self.classes_) != 2:
+            return margins
+        # One number for two classes: the logarithm of the ratio of their probabilities.
+        each = log_expit(margins) if self.model_.loss == "ovr" else margins
+        return each[:, 1] - each[:, 0]
 
     def _spread(self, numbers: NDArray[np.float64], absent: float) -> NDArray[np.float64]:
         """Return one column per class of `classes_`, where the model may know fewer; two margins become one."""
@@ -343,13 +362,10 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
             return np.zeros((len(margins), 1))
         return log_expit(np.column_stack([-margins[:, 0], margins[:, 0]]))
 
-    @property
-    def n_classes_(self) -> int:
-        """Number of classes."""
-        return len(self.classes_)
-
-    def _shaped(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-        return weight.T
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.loss in _MANY
+        return tags
 
 
 class SurefootRegressor(RegressorMixin, SurefootBase):
@@ -498,7 +514,7 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
         """
         return self._predicted(X, "mean", exposure, offset, rates)[:, 0]
 
-    def decision_function(
+    def predict_margin(
         self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False
     ) -> NDArray[np.float64]:
         """Return margins, before the link function. Parameters as for `predict`."""
@@ -506,6 +522,11 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
 
     def _shaped(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
         return weight[:, 0]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.positive_only = self.loss in _POSITIVE
+        return tags
 
 
 def _codes(classes: NDArray[Any]) -> tuple[Vector, list[str]]:
@@ -565,24 +586,10 @@ def load(path: str | os.PathLike[str]) -> SurefootClassifier | SurefootRegressor
 
 def _estimator_of(model: Model, settings: dict[str, Any]) -> SurefootClassifier | SurefootRegressor:
     """Return an estimator with the parameters that a model was trained with."""
-    penalty = settings["penalty"]
-    shared: dict[str, Any] = {
-        "passes": 1,
-        "l1": penalty["l1"] or None,
-        "l2": penalty["l2"] or None,
-        "fit_intercept": bool(settings["intercept"]),
-    }
+    names = ("l1", "l2", "standardize", "bits")
+    shared = {name: settings[name] for name in names if settings.get(name)}
+    shared["fit_intercept"] = bool(settings["intercept"])
     if model.classifies:
         return SurefootClassifier(model.loss, **shared)
-    parameter = settings["loss"] if isinstance(settings["loss"], dict) else {}
-    return SurefootRegressor(model.loss, **_parameters(parameter), **shared)
-
-
-def _parameters(loss: dict[str, Any]) -> dict[str, float]:
-    """Return the parameter of a loss as JSON has it, such as `{"huber": {"delta": 2.0}}`."""
-    found: dict[str, float] = {}
-    for value in loss.values():
-        if isinstance(value, dict):
-            found |= {name: number for name, number in value.items() if name in ("delta", "tau", "power")}
-    return found | {name: number for name, number in loss.items() if name in ("delta", "tau", "power")}
-
+    parameters = {name: settings[name] for name in ("delta", "tau", "power") if name in settings}
+    return SurefootRegressor(model.loss, **parameters, **shared)

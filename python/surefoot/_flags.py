@@ -95,7 +95,9 @@ def _pairs(name: str, value: Any) -> list[str]:
 
 
 def _is_pair(value: Any) -> bool:
-    return isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(name, str) for name in value)
+    return (
+        isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(name, str) for name in value)
+    )
 
 
 def _factors(name: str, value: Any) -> list[str]:

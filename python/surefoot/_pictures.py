@@ -53,9 +53,7 @@ def curve_html(trained: Trained) -> str:
     )
 
 
-def _path(
-    x: NDArray[np.float64], y: NDArray[np.float64], low: float, high: float, colour: str
-) -> str:
+def _path(x: NDArray[np.float64], y: NDArray[np.float64], low: float, high: float, colour: str) -> str:
     kept = np.isfinite(y)
     spread = (high - low) or 1.0
     across = MARGIN + (WIDTH - 2 * MARGIN) * (x - x[0]) / (x[-1] - x[0])

@@ -26,7 +26,10 @@ _SENTENCES = (
     ("next         surefoot eval the model TEST", "next         score(X, y)"),
     ("next         surefoot predict the model NEW -o predictions.txt", "next         predict(X)"),
     ("; see surefoot --help", ""),
-    ("--type margin prints the exponent, --on-error empty|skip passes over such rows", "decision_function gives it"),
+    (
+        "--type margin prints the exponent, --on-error empty|skip passes over such rows",
+        "decision_function gives it",
+    ),
     ("surefoot export lists the features", "coef_names_ lists the features"),
     ("surefoot inspect", "model_.about()"),
     ("--type probability and mean need probabilities", "predict_proba needs probabilities"),
@@ -64,7 +67,8 @@ def _parameter(match: re.Match[str]) -> str:
     parameter = BY_FLAG.get(flag)
     if parameter is None:
         known = _OTHERS.get(flag)
-        return match[0] if known is None else _with_rest(known, value)
+        is_placeholder = value is not None and value.isupper()
+        return match[0] if known is None else _with_rest(known, None if is_placeholder else value)
     if parameter.write is None:
         return _with_rest(f"{parameter.name}={parameter.on}", value) + (close_quote if not open_quote else "")
     written = None if value is None else _value(parameter, value)
