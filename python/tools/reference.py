@@ -1,0 +1,145 @@
+"""Write docs/python/reference.md from the signatures and docstrings of the package."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import surefoot
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/python/reference.md"
+
+HEAD = """\
+# API reference
+
+Written by `python/tools/reference.py` from the docstrings of the package, version {version}; a test fails if it is
+out of date. The estimators also have what they inherit from scikit-learn: `get_params`, `set_params`, `score` and
+metadata routing.
+"""
+#: Sections of a docstring whose entries are a name with a type and a text.
+_LISTS = ("Parameters", "Attributes", "Returns", "Raises")
+
+
+def page() -> str:
+    """Return the page."""
+    parts = [HEAD.format(version=surefoot.__version__)]
+    names = [name for name in surefoot.__all__ if not name.startswith("_")]
+    parts += [_entry(name, getattr(surefoot, name)) for name in sorted(names, key=_rank)]
+    return "\n".join(parts)
+
+
+def _rank(name: str) -> tuple[int, str]:
+    first = ("SurefootClassifier", "SurefootRegressor", "load", "Certificate")
+    return (first.index(name) if name in first else len(first), name)
+
+
+def _entry(name: str, thing: Any) -> str:
+    if inspect.isfunction(thing):
+        return f"## {name}\n\n{_function(f'surefoot.{name}', thing)}"
+    parts = [f"## {name}\n"]
+    if not issubclass(thing, Warning):
+        parts.append(f"```text\n{_signature(name, thing)}\n```\n")
+    parts.append(_doc(thing))
+    known = {own for own in dir(thing) if own[0] != "_" and _is_own(thing, own)}
+    methods = [own for own in known if inspect.isfunction(getattr(thing, own))]
+    shared = {own for own in known if thing is surefoot.SurefootRegressor and _is_shared(own)}
+    for own in sorted(set(methods) - shared, key=lambda own: _line(thing, own)):
+        parts.append(f"### {name}.{own}\n\n{_function(own, getattr(thing, own))}")
+    if shared:
+        listed = ", ".join(f"`{own}`" for own in sorted(shared))
+        parts.append(f"### Shared with SurefootClassifier\n\nAs for the classifier: {listed}.\n")
+    values = sorted(known - set(methods) - shared)
+    if values:
+        rows = [f"| `{own}` | {_cell(inspect.getdoc(_static(thing, own)) or '')} |" for own in values]
+        head = f"### Attributes of {name}\n\n| attribute | what it is |\n| --- | --- |\n"
+        parts.append(head + "\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+def _is_shared(name: str) -> bool:
+    classifier, regressor = surefoot.SurefootClassifier, surefoot.SurefootRegressor
+    return inspect.getattr_static(classifier, name, None) is inspect.getattr_static(regressor, name)
+
+
+def _static(thing: type, name: str) -> Any:
+    return inspect.getattr_static(thing, name)
+
+
+def _is_own(thing: type, name: str) -> bool:
+    """Return whether an attribute is a method or property of this package, and none that scikit-learn adds."""
+    if re.fullmatch("set_.*_request", name):
+        return False
+    home = next(base for base in thing.__mro__ if name in vars(base))
+    is_shown = isinstance(_static(thing, name), property) or callable(getattr(thing, name, None))
+    return home.__module__.startswith("surefoot.") and is_shown
+
+
+def _line(thing: type, name: str) -> tuple[int, int]:
+    """Return where a method is defined: those that classes share first."""
+    home = next(n for n, base in enumerate(reversed(thing.__mro__)) if name in vars(base))
+    return (home, inspect.unwrap(getattr(thing, name)).__code__.co_firstlineno)
+
+
+def _function(name: str, function: Any) -> str:
+    return f"```text\n{_signature(name, function)}\n```\n\n{_doc(function)}"
+
+
+def _signature(name: str, thing: Any) -> str:
+    signature = inspect.signature(thing)
+    bare = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in signature.parameters.values()
+        if parameter.name != "self"
+    ]
+    text = str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
+    return textwrap.fill(f"{name}{text}", 110, subsequent_indent="    ", break_long_words=False)
+
+
+def _doc(thing: Any) -> str:
+    """Return a docstring in the style of NumPy as Markdown."""
+    lines = (inspect.getdoc(thing) or "").splitlines()
+    parts: list[str] = []
+    section, start = "", 0
+    for n in range(len(lines) + 1):
+        is_heading = n + 1 < len(lines) and re.fullmatch("-{3,}", lines[n + 1]) and lines[n].strip()
+        if is_heading or n == len(lines):
+            parts.append(_section(section, lines[start:n]))
+            if is_heading:
+                section, start = lines[n].strip(), n + 2
+    return "\n".join(part for part in parts if part)
+
+
+def _section(name: str, lines: list[str]) -> str:
+    text = "\n".join(lines).strip("\n")
+    if not name:
+        return text + "\n"
+    if name in _LISTS:
+        body = _entries(lines) + "\n"
+    elif name == "Examples":
+        return f"*{name}*\n\n```pycon\n{text.strip()}\n```\n"
+    else:
+        body = text + "\n"
+    return f"*{name}*\n\n{body}"
+
+
+def _entries(lines: list[str]) -> str:
+    found: list[str] = []
+    for line in lines:
+        if line and not line.startswith(" "):
+            head, colon, kind = line.partition(" : ")
+            found.append(f"* `{head}`" + (f": {kind}" if colon else ""))
+        elif line.strip():
+            joint = ". " if found[-1].startswith("* ") and " — " not in found[-1] else " "
+            found[-1] += (" — " if joint == ". " else " ") + line.strip()
+    return "\n".join(found)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page())
