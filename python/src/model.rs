@@ -118,7 +118,7 @@ impl Model {
     #[getter]
     fn weight<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let features = self.0.index.len();
-        let classes = if features == 0 { self.0.intercept.len().max(1) } else { self.0.weight.len() / features };
+        let classes = self.0.weight.len().checked_div(features).unwrap_or(self.0.intercept.len().max(1));
         self.0.weight.clone().into_pyarray(py).reshape([features, classes])
     }
 

@@ -29,10 +29,34 @@ from surefoot._words import translate
 TOLERANCE = 1e-12
 
 #: Parameters of every estimator that stand for a flag of the command as they are.
-_SETTINGS = (
-    "passes tol l1 l2 standardize select penalty_factor bounds fit_intercept radius row_norm error_probability "
-    "until_gap holdout budget threads missing categorical text numeric ignore keep interact bits na no_default_na"
-).split()
+_SETTINGS = [
+    "passes",
+    "tol",
+    "l1",
+    "l2",
+    "standardize",
+    "select",
+    "penalty_factor",
+    "bounds",
+    "fit_intercept",
+    "radius",
+    "row_norm",
+    "error_probability",
+    "until_gap",
+    "holdout",
+    "budget",
+    "threads",
+    "missing",
+    "categorical",
+    "text",
+    "numeric",
+    "ignore",
+    "keep",
+    "interact",
+    "bits",
+    "na",
+    "no_default_na",
+]
 #: Those of them that a trainer of rows part by part takes too.
 _INCREMENTAL = [name for name in _SETTINGS if name not in ("passes", "tol", "select", "holdout", "budget")]
 
@@ -50,17 +74,30 @@ def translated(words: Callable[[str], str] = str) -> Iterator[None]:
         raise type(error)(words(translate(str(error)))) from None
 
 
+_OF_MATRIX = (
+    ("svmlight data", "a matrix"),
+    (
+        "is no index of svmlight, such as 3, or range of indices",
+        "is no number of a column, such as 3, or range",
+    ),
+    ("rows have no columns beside the label and the pairs index:value; use csv or vw", "give a DataFrame"),
+    (
+        " what a row does not name is 0, and nothing is missing;",
+        " its numbers are all there; give a DataFrame, or",
+    ),
+    (
+        " all values are numbers; a category is a pair index:1 for each of its values;",
+        " all values are numbers;",
+    ),
+    ("; leave it out, or say --format if the data are another format", "; leave it out"),
+)
+
+
 def of_matrix(message: str) -> str:
     """Return a message about svmlight data as one about a matrix."""
-    message = message.replace("svmlight data", "a matrix").replace(
-        "an index of svmlight", "the number of a column"
-    )
-    message = message.replace(
-        "is no index of svmlight, such as 3, or range of indices", "is no column number, such as 3, or range"
-    )
-    return message.replace(
-        "rows have no columns beside the label and the pairs index:value; use csv or vw", "give a DataFrame"
-    )
+    for said, instead in _OF_MATRIX:
+        message = message.replace(said, instead)
+    return message
 
 
 class SurefootBase(BaseEstimator):
@@ -124,21 +161,24 @@ class SurefootBase(BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         if names is None or matrix.shape[1] != len(names):
             width = "columns by name" if names is None else f"{len(names)} columns"
-            raise ValueError(
-                f"X has {matrix.shape[1]} features: the model was trained on a table with {width}"
-            )
+            raise ValueError(f"X has {matrix.shape[1]} features: the model was trained on a table with {width}")
         return _Columns(names, matrix)
 
-    def _rows(self, X: Any, *beside: Any, classes: Sequence[str] = ()) -> Rows:
+    def _rows(
+        self,
+        X: Any,
+        label: Vector | None,
+        weight: Vector | None,
+        offset: Vector | None,
+        classes: Sequence[str] = (),
+    ) -> Rows:
         if isinstance(X, _Columns):
-            return Rows.columns(X.columns(), *beside, list(classes))
-        return _data.rows(X, *beside, classes=classes)
+            return Rows.columns(X.columns(), label, weight, offset, list(classes))
+        return _data.rows(X, label, weight, offset, classes)
 
     # Training -------------------------------------------------------------------------------------------------
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None, offset: Any = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None, offset: Any = None) -> Self:
         """Train a model.
 
         Parameters
@@ -163,6 +203,7 @@ class SurefootBase(BaseEstimator):
         ------
         ValueError
             A parameter, a row or a label at fault; the message says where and what to do.
+
         """
         if isinstance(y, str):
             return self._fit_named(X, y, sample_weight, exposure, offset)
@@ -237,6 +278,7 @@ class SurefootBase(BaseEstimator):
         Returns
         -------
         self
+
         """
         rows = self._files(files)
         values = {**self._values(None, passes=passes), "label": label, "sample_weight": sample_weight}
@@ -273,13 +315,13 @@ class SurefootBase(BaseEstimator):
                 raise ValueError("passes='auto' with files needs a penalty: l2='auto', or l2=1/n for n rows")
             if is_free and l2 is not None:
                 values["l2"] = l2()
-        values["shuffle"] = self.shuffle  # type: ignore[attr-defined]
-        if self.shuffle:  # type: ignore[attr-defined]
+        values["shuffle"] = self.shuffle
+        if self.shuffle:
             values["random_state"] = self._seed()
         return values
 
     def _seed(self) -> int:
-        given = self.random_state  # type: ignore[attr-defined]
+        given = self.random_state
         if given is None or isinstance(given, int | np.integer):
             return 0 if given is None else int(given)
         return int(check_random_state(given).randint(np.iinfo(np.int32).max))
@@ -287,8 +329,8 @@ class SurefootBase(BaseEstimator):
     def _train(self, words: list[str], rows: Rows) -> None:
         """Run a fit, keep its model, and pass on its warnings; a Ctrl-C is raised once the model is kept."""
         start = self._start()
-        progress = Progress(self.verbose) if self.verbose else None  # type: ignore[attr-defined]
-        report = bool(self.report)  # type: ignore[attr-defined]
+        progress = Progress(self.verbose) if self.verbose else None
+        report = bool(self.report)
         fitted = _fit(words, rows, start, report, progress)
         if progress is not None:
             progress.close()
@@ -304,7 +346,7 @@ class SurefootBase(BaseEstimator):
 
     def _start(self) -> Model | None:
         """Return the model to go on from; `None` to begin anew. An optimum does not depend on its start."""
-        goes_on = self.warm_start and self.passes != "auto"  # type: ignore[attr-defined]
+        goes_on = self.warm_start and self.passes != "auto"
         return self._trained.model if goes_on and self.__sklearn_is_fitted__() else None
 
     def partial_fit(
@@ -331,6 +373,7 @@ class SurefootBase(BaseEstimator):
         Returns
         -------
         self
+
         """
         first = not self.__sklearn_is_fitted__()
         X = self._checked(X, reset=first)
@@ -368,9 +411,7 @@ class SurefootBase(BaseEstimator):
 
     # Prediction -----------------------------------------------------------------------------------------------
 
-    def _predicted(
-        self, X: Any, response: str, exposure: Any, offset: Any, rates: bool
-    ) -> NDArray[np.float64]:
+    def _predicted(self, X: Any, response: str, exposure: Any, offset: Any, rates: bool) -> NDArray[np.float64]:
         """Return the predicted numbers, of shape (rows, outputs)."""
         model = self._fitted().model
         if _data.is_files(X):

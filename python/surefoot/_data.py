@@ -76,6 +76,7 @@ def offsets(exposure: Any, offset: Any, X: Any) -> Vector | None:
     ------
     ValueError
         An exposure that is not above 0; both exposures and offsets; a wrong number of them.
+
     """
     if exposure is not None and offset is not None:
         raise ValueError("exposure and offset exclude each other: add log(exposure) to the offset")
@@ -117,9 +118,7 @@ def rows(
     return Rows.dense(X, *beside)
 
 
-def table_rows(
-    X: Any, label: Vector | None, weight: Vector | None, offset: Vector | None, classes: list[str]
-) -> Rows:
+def table_rows(X: Any, label: Vector | None, weight: Vector | None, offset: Vector | None, classes: list[str]) -> Rows:
     """Return the rows of a table, by the Arrow C stream interface, or by columns where it has none."""
     if hasattr(X, "__arrow_c_stream__") and not (_is_pandas(X) and not _has_pyarrow()):
         return Rows.table(_with_text_names(X), label, weight, offset, classes)
@@ -170,6 +169,7 @@ def files(names: Any) -> Rows:
     ------
     FileNotFoundError
         A name that stands for nothing.
+
     """
     listed = [names] if isinstance(names, str | os.PathLike) else list(names)
     paths = [os.fspath(name) for name in listed]

@@ -32,9 +32,7 @@ def _has_probabilities(estimator: SurefootClassifier) -> bool:
     """Return whether the loss gives probabilities; raise the error that hides the method otherwise."""
     if estimator.loss in ("auto", "logistic", "softmax", "ovr"):
         return True
-    raise AttributeError(
-        f"loss={estimator.loss!r} gives no probabilities: use decision_function, or another loss"
-    )
+    raise AttributeError(f"loss={estimator.loss!r} gives no probabilities: use decision_function, or another loss")
 
 
 class SurefootClassifier(ClassifierMixin, SurefootBase):
@@ -48,7 +46,7 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
     ----------
     loss : str, default="auto"
         `"auto"` is `"logistic"` for two classes and `"softmax"` for more. Others: `"ovr"` (each class against the
-        rest), and for two classes `"hinge"`, `"squared-hinge"`, `"smoothed-hinge"`.
+        rest), and for two classes `"hinge"`, `"squared_hinge"`, `"smoothed_hinge"`.
     passes : int or "auto", default="auto"
         Number of passes over the rows, or `"auto"`: the optimum, to within `tol`.
     l1, l2 : float or "auto", optional
@@ -120,6 +118,7 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
     >>> model = SurefootClassifier().fit(X, y)
     >>> bool(model.certificate_.relative < 1e-10), bool(model.score(X, y) > 0.94)
     (True, True)
+
     """
 
     def __init__(
@@ -203,14 +202,10 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
     def _effective_weights(self, weight: Vector | None, label: Vector) -> float:
         if not isinstance(self.class_weight, dict):
             return super()._effective_weights(weight, label)
-        factors = np.array(
-            [self.class_weight.get(one, 1.0) for one in self.classes_.tolist()], dtype=np.float64
-        )
+        factors = np.array([self.class_weight.get(one, 1.0) for one in self.classes_.tolist()], dtype=np.float64)
         codes = self._codes[0]
         each = (
-            factors[np.searchsorted(np.sort(codes), label)]
-            if self._codes[1] == []
-            else factors[self._class_of(label)]
+            factors[np.searchsorted(np.sort(codes), label)] if self._codes[1] == [] else factors[self._class_of(label)]
         )
         return float(np.sum(each if weight is None else each * weight))
 
@@ -304,6 +299,7 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         Returns
         -------
         array of shape (rows,), or (rows, classes) for more than two classes
+
         """
         margins = self._predicted(X, "margin", exposure, offset, rates)
         if not self.model_.is_multiclass:
@@ -322,9 +318,7 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         spread[:, places] = numbers
         return spread
 
-    def predict(
-        self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False
-    ) -> NDArray[Any]:
+    def predict(self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False) -> NDArray[Any]:
         """Return the likeliest label of each row. Parameters as for `decision_function`."""
         margins = self._predicted(X, "margin", exposure, offset, rates)
         known = self._labels()
@@ -405,6 +399,7 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
     >>> model = SurefootRegressor("poisson").fit(X, claims, exposure=np.full(10, 2.0))
     >>> model.predict(X[:2], exposure=2.0).shape
     (2,)
+
     """
 
     def __init__(
@@ -483,7 +478,7 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
         self.report = report
 
     def _loss(self) -> dict[str, Any]:
-        classes = ("logistic", "softmax", "ovr", "hinge", "squared-hinge", "smoothed-hinge")
+        classes = ("logistic", "softmax", "ovr", "hinge", "squared_hinge", "smoothed_hinge")
         if self.loss in classes:
             raise ValueError(f"loss={self.loss!r} is for classes: use SurefootClassifier")
         return {"loss": self.loss, "delta": self.delta, "tau": self.tau, "power": self.power}
@@ -498,9 +493,7 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
             raise ValueError(f"y: row {bad[0]} is {label[bad[0]]}; Input y contains NaN or infinity")
         return label, []
 
-    def predict(
-        self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False
-    ) -> NDArray[np.float64]:
+    def predict(self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False) -> NDArray[np.float64]:
         """Return the expected label of each row.
 
         Parameters
@@ -511,6 +504,7 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
             As for `fit`; without them the prediction is a rate, for an exposure of 1.
         rates : bool, default=False
             Whether a column of exposures or offsets that the model was trained with is left out.
+
         """
         return self._predicted(X, "mean", exposure, offset, rates)[:, 0]
 
@@ -571,6 +565,7 @@ def load(path: str | os.PathLike[str]) -> SurefootClassifier | SurefootRegressor
         A file that is damaged or no model.
     OSError
         A file that cannot be read.
+
     """
     if not os.path.lexists(path):
         raise FileNotFoundError(f"{os.fspath(path)}: there is no such file")

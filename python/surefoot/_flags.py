@@ -88,16 +88,12 @@ def _pairs(name: str, value: Any) -> list[str]:
     pairs = [value] if isinstance(value, str) or _is_pair(value) else list(value)
     for pair in pairs:
         if not _is_pair(pair):
-            raise ValueError(
-                f"{name}: a list of pairs of names is needed, such as [('age', 'sex')]; it has {pair!r}"
-            )
+            raise ValueError(f"{name}: a list of pairs of names is needed, such as [('age', 'sex')]; it has {pair!r}")
     return [f"{a}:{b}" for a, b in pairs]
 
 
 def _is_pair(value: Any) -> bool:
-    return (
-        isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(name, str) for name in value)
-    )
+    return isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(name, str) for name in value)
 
 
 def _factors(name: str, value: Any) -> list[str]:
@@ -192,6 +188,7 @@ def flags(values: Mapping[str, Any]) -> Words:
     ------
     ValueError
         A value of a type that the parameter cannot have. Ranges are checked by the command.
+
     """
     words: Words = []
     for name, value in values.items():

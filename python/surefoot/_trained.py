@@ -33,6 +33,7 @@ class Certificate:
         What has to hold, in words.
     reason
         Why there is no bound; empty if there is one.
+
     """
 
     kind: str

@@ -12,10 +12,12 @@ _FLAG = re.compile(
     r"(?<![\w-])(?P<quote>'?)--(?P<flag>[a-z0-9]+(?:-[a-z0-9]+)*)"
     r"(?:(?:=| )(?P<value>\"[^\"]*\"|'[^']*'|[^\s'\";:()]*[^\s'\";:(),.]))?(?P<end>'?)"
 )
+# The name that a flag's value has in the help, behind the flag.
+_PLACEHOLDER = re.compile(r"(?<=[\w]) <[A-Z|.,=\[\]]+>")
 _KNOWN_WORDS = {
     "text": re.compile(
         r"auto|min|1se|error|indicator|mean|balanced|none|yes|no|svmlight|csv|tsv|vw|parquet|arrow|logistic|hinge"
-        r"|squared|squared_hinge|squared-hinge|smoothed-hinge|huber|absolute|quantile|poisson|gamma|tweedie|softmax|ovr"
+        r"|squared|squared_hinge|smoothed_hinge|huber|absolute|quantile|poisson|gamma|tweedie|softmax|ovr"
     ),
     "number": re.compile(r"[-+]?[0-9.]+(?:e[-+]?[0-9]+)?|[A-Z]|none"),
     "auto": re.compile(r"[-+]?[0-9.]+(?:e[-+]?[0-9]+)?|[A-Z]|auto"),
@@ -58,7 +60,7 @@ def translate(message: str) -> str:
     """Return a message of the command with its flags as parameters of an estimator."""
     for said, instead in _SENTENCES:
         message = message.replace(said, instead)
-    return _FLAG.sub(_parameter, message)
+    return _FLAG.sub(_parameter, _PLACEHOLDER.sub("", message))
 
 
 def _parameter(match: re.Match[str]) -> str:
@@ -98,7 +100,7 @@ def _value(parameter: Parameter, value: str) -> str | None:
         return f'{{"{name}": {factor}}}' if name else None
     if kind == "bounds":
         return _bounds(bare)
-    if kind == "text" and (value[0] in "'\"" or parameter.name in _COLUMNS and value not in _PROSE):
+    if kind == "text" and (value[0] in "'\"" or (parameter.name in _COLUMNS and value not in _PROSE)):
         return f'"{bare}"'
     pattern = _KNOWN_WORDS.get(kind)
     if pattern is None or not pattern.fullmatch(bare):
@@ -115,9 +117,11 @@ def _value(parameter: Parameter, value: str) -> str | None:
 _COLUMNS = {"label", "sample_weight", "trials", "offset", "exposure", "delimiter", "quote", "decimal"}
 #: Words that follow a flag in the command's sentences without being its value.
 _PROSE = frozenset(
-    "a about above add and are as asks at but by can does excludes exclude for from gives has have holds in is it "
-    "knows leave leaves makes may means minimises multiplies names needs of on or says seeks takes that the to which "
-    "with X is:".split()
+    """
+    a about above add and are as asks at but by can does exclude excludes for from gives has have holds in is is: it
+    knows leave leaves makes may means minimises multiplies names needs of on or says seeks takes that the to which
+    with X
+    """.split()
 )
 
 
