@@ -7,12 +7,7 @@ use serde_json::{Value, json};
 use std::{path::PathBuf, sync::Arc};
 use surefoot_fit::{Interrupt, PredictedRow, Prediction, Response, StopConditions, Unpredicted, options_of};
 use surefoot_glm::Certificate;
-use surefoot_io::{Output, load_model, save_model};
-fn model_from_bytes(_: &str, bytes: &[u8]) -> Result<surefoot_glm::Model, surefoot_io::Error> {
-    let path = std::env::temp_dir().join("surefoot-stub");
-    std::fs::write(&path, bytes).unwrap();
-    load_model(&path)
-}
+use surefoot_io::{Output, load_model, model_from_bytes, model_to_bytes, save_model};
 
 /// Trained model, as `surefoot fit` saves it.
 #[pyclass(frozen, module = "surefoot._surefoot")]
@@ -37,8 +32,7 @@ impl Model {
 
     /// Returns the bytes of the model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let mut bytes = Vec::new();
-        py.detach(|| save_model(&self.0, &mut bytes)).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let bytes = py.detach(|| model_to_bytes(&self.0)).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 

@@ -3,7 +3,7 @@
 use crate::beside::Beside;
 use arrow_array::{
     ArrayRef, Float64Array, RecordBatch, RecordBatchReader, StringArray,
-    ffi_stream::{RecordBatchStreamReader, FFI_ArrowArrayStream},
+    ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader},
 };
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyCapsule};

@@ -232,6 +232,7 @@ class SurefootBase(BaseEstimator):
             if column is not None and not isinstance(column, str):
                 raise ValueError(f"{name}: name a column of X, as y does")
         self._check_columns(X, reset=True)
+        self._look_at(_data.column(X, y))
         columns = {"label": y, "sample_weight": sample_weight, "exposure": exposure, "offset": offset}
         values = self._values(lambda: 1.0 / _data.length(X))
         with translated():
@@ -303,7 +304,7 @@ class SurefootBase(BaseEstimator):
             return _data.files(files)
 
     def _values(self, l2: Callable[[], float] | None, passes: int | str | None = None) -> dict[str, Any]:
-        """Return the parameters for the flags, with the defaults that depend on others; `l2` gives the usual penalty."""
+        """Return the parameters for the flags, with defaults that depend on others; `l2` gives the usual penalty."""
         values = {name: getattr(self, name) for name in _SETTINGS} | self._loss()
         if passes is not None:
             values["passes"] = passes
@@ -420,8 +421,11 @@ class SurefootBase(BaseEstimator):
         X = self._checked(X, reset=False)
         if _data.length(X) == 0:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+        offset = _data.offsets(exposure, offset, X)
+        if _data.is_table(X):
+            X = _data.select(X, [name for name, _ in model.columns])
         with translated(str if self._is_table else of_matrix):
-            rows = self._rows(X, None, None, _data.offsets(exposure, offset, X))
+            rows = self._rows(X, None, None, offset)
             return model.predict(rows, response, rates)
 
     # Results --------------------------------------------------------------------------------------------------
@@ -565,6 +569,9 @@ class SurefootBase(BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that the command and `surefoot.load` read; a file there is replaced as a whole."""
         self.model_.save(path)
+
+    def _look_at(self, y: Any) -> None:
+        """Look at the labels in a column of a table before training."""
 
     def _take_labels(self) -> None:
         """Take the labels of a model that was trained on rows with labels of their own."""

@@ -42,6 +42,35 @@ def column_names(X: Any) -> list[str]:
     return [str(name) for name in names]
 
 
+def select(X: Any, names: Sequence[str]) -> Any:
+    """Return a table with those of its columns that have one of these names."""
+    given = column_names(X)
+    kept = [name for name in given if name in set(names)]
+    if len(kept) == len(given) or not kept:
+        return X
+    if _is_pandas(X):
+        return X.loc[:, [str(name) in set(names) for name in X.columns]]
+    return X.select(kept)
+
+
+def column(X: Any, name: str) -> Any:
+    """Return the cells of a column of a table that are not missing, as an array.
+
+    Raises
+    ------
+    ValueError
+        A name that no column has.
+
+    """
+    if name not in column_names(X):
+        raise ValueError(f"X has no column {name!r}; it has {', '.join(column_names(X))}")
+    cells = X[name]
+    cells = cells.drop_nulls() if hasattr(cells, "drop_nulls") else cells
+    cells = cells.drop_null() if hasattr(cells, "drop_null") else cells
+    cells = cells.dropna() if hasattr(cells, "dropna") else cells
+    return np.asarray(cells)
+
+
 def length(X: Any) -> int:
     """Return the number of rows."""
     if hasattr(X, "shape"):
@@ -142,7 +171,10 @@ def _with_text_names(X: Any) -> Any:
     import pyarrow
 
     plain = X.set_axis([str(name) for name in X.columns], axis=1)
-    return pyarrow.Table.from_pandas(plain, preserve_index=False)
+    try:
+        return pyarrow.Table.from_pandas(plain, preserve_index=False)
+    except pyarrow.ArrowException as error:
+        raise ValueError(f"X: {'; '.join(map(str, error.args))}") from None
 
 
 def _column(column: Any) -> Any:

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from surefoot import _data
 from surefoot._base import SurefootBase, settings_of
 from surefoot._data import Vector
 from surefoot._surefoot import Model
@@ -261,6 +263,10 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
                 "use loss='softmax' or 'ovr'"
             )
 
+    def _look_at(self, y: Any) -> None:
+        self.classes_ = np.unique(y.astype(str) if y.dtype.kind == "O" else y)
+        self._check_count(self.classes_)
+
     def _take_labels(self) -> None:
         labels = self._trained.model.labels
         if any(text is not None for _, text in labels):
@@ -327,6 +333,19 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         if len(known) < 2:
             return np.full(len(margins), self.classes_[known[0]])
         return self.classes_[np.where(margins[:, 0] > 0, known[1], known[0])]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None, offset: Any = None) -> float:
+        """Return the accuracy: the share of rows whose predicted label is right.
+
+        Parameters
+        ----------
+        X, y, sample_weight, exposure, offset
+            As for `fit`.
+
+        """
+        y = _data.column(X, y) if isinstance(y, str) else y
+        predicted = self.predict(X, exposure=exposure, offset=offset)
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     @available_if(_has_probabilities)
     def predict_proba(
@@ -507,6 +526,19 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
 
         """
         return self._predicted(X, "mean", exposure, offset, rates)[:, 0]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None, offset: Any = None) -> float:
+        """Return R², the share of the variance of the labels that is explained.
+
+        Parameters
+        ----------
+        X, y, sample_weight, exposure, offset
+            As for `fit`.
+
+        """
+        y = _data.column(X, y) if isinstance(y, str) else y
+        predicted = self.predict(X, exposure=exposure, offset=offset)
+        return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def predict_margin(
         self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False

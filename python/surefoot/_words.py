@@ -6,11 +6,11 @@ import re
 
 from surefoot._flags import BY_FLAG, Parameter
 
-# A flag with the value that may follow it: quoted, or up to the end of the word. Prose after a flag, such as
-# "--l2 X" with a placeholder in capitals, keeps the placeholder.
+# A flag with the word that may be its value: quoted, or up to the next blank. Prose behind a flag, such as "--l2 X"
+# with a placeholder in capitals, keeps its words.
 _FLAG = re.compile(
     r"(?<![\w-])(?P<quote>'?)--(?P<flag>[a-z0-9]+(?:-[a-z0-9]+)*)"
-    r"(?:(?:=| )(?P<value>\"[^\"]*\"|'[^']*'|[^\s'\";:()]*[^\s'\";:(),.]))?(?P<end>'?)"
+    r"(?:(?:=| )(?!--)(?P<value>(?:\"[^\"]*\"|[^\s'\";()])+|'[^']*'))?(?P<end>'?)"
 )
 # The name that a flag's value has in the help, behind the flag.
 _PLACEHOLDER = re.compile(r"(?<=[\w]) <[A-Z|.,=\[\]]+>")
@@ -27,6 +27,10 @@ _KNOWN_WORDS = {
 _SENTENCES = (
     ("next         surefoot eval the model TEST", "next         score(X, y)"),
     ("next         surefoot predict the model NEW -o predictions.txt", "next         predict(X)"),
+    (
+        ", not a ball: --l2 X in place of --radius",
+        ", not a ball: give passes=1 with radius, or l2=X in place of it",
+    ),
     ("; see surefoot --help", ""),
     (
         "--type margin prints the exponent, --on-error empty|skip passes over such rows",
@@ -64,19 +68,28 @@ def translate(message: str) -> str:
 
 
 def _parameter(match: re.Match[str]) -> str:
-    flag, value = match["flag"], match["value"]
-    open_quote, close_quote = match["quote"], match["end"]
+    flag, mark = match["flag"], ""
+    value: str | None = match["value"]
+    end = "" if match["quote"] else match["end"]
     parameter = BY_FLAG.get(flag)
+    if value is not None and not _is_open_range(parameter, value):
+        bare = value.rstrip(",.:")
+        mark, value = value[len(bare) :], bare or None
     if parameter is None:
         known = _OTHERS.get(flag)
         is_placeholder = value is not None and value.isupper()
-        return match[0] if known is None else _with_rest(known, None if is_placeholder else value)
+        return match[0] if known is None else _with_rest(known, None if is_placeholder else value) + mark + end
     if parameter.write is None:
-        return _with_rest(f"{parameter.name}={parameter.on}", value) + (close_quote if not open_quote else "")
+        return _with_rest(f"{parameter.name}={parameter.on}", value) + mark + end
     written = None if value is None else _value(parameter, value)
     if written is None:
-        return _with_rest(parameter.name, value) + (close_quote if not open_quote else "")
-    return f"{parameter.name}={written}" + ("" if open_quote else close_quote)
+        return _with_rest(parameter.name, value) + mark + end
+    return f"{parameter.name}={written}{mark}{end}"
+
+
+def _is_open_range(parameter: Parameter | None, value: str) -> bool:
+    """Return whether a value ends in the comma of a range without an upper bound."""
+    return parameter is not None and parameter.kind == "bounds" and value.count(",") == 1
 
 
 def _with_rest(text: str, value: str | None) -> str:

@@ -44,7 +44,7 @@ def two_classes(rows: int = 200, columns: int = 5, seed: int = 0):
 
 def numbers(loss: str, rows: int = 200, seed: int = 0):
     """Return rows with labels that suit the loss."""
-    X, y = two_classes(rows, seed=seed)
+    X, _ = two_classes(rows, seed=seed)
     random = np.random.default_rng(seed + 1)
     mean = np.exp(0.4 * X[:, 0] - 0.2)
     labels = {

@@ -171,7 +171,7 @@ def test_weights_exposures_and_offsets_are_checked(given, message):
     [
         {"indices": np.array([0, 7])},
         {"indices": np.array([0, -1])},
-        {"indptr": np.array([0, 1, 1])},
+        {"indptr": np.array([0, 1, 5])},
         {"indptr": np.array([0, 9, 2])},
         {"indptr": np.array([0, -1, 2])},
     ],
@@ -180,10 +180,8 @@ def test_damaged_sparse_matrices_never_read_elsewhere(arrays):
     X = sp.csr_array((np.ones(2), np.array([0, 1]), np.array([0, 1, 2])), shape=(2, 2))
     for name, array in arrays.items():
         setattr(X, name, array.astype(np.int32))
-    try:
+    with pytest.raises((ValueError, IndexError), match=r"sparse|index|ind"):
         SurefootClassifier().fit(X, [0, 1])
-    except (ValueError, IndexError, RuntimeError) as error:
-        assert str(error)
 
 
 def test_huge_and_tiny_numbers():

@@ -8,7 +8,9 @@ from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
 
 from surefoot import SurefootClassifier, SurefootRegressor
 
-ALL = [(SurefootClassifier, loss) for loss in ("logistic", "softmax", "ovr", "hinge", "squared_hinge", "smoothed_hinge")]
+ALL = [
+    (SurefootClassifier, loss) for loss in ("logistic", "softmax", "ovr", "hinge", "squared_hinge", "smoothed_hinge")
+]
 ALL += [(SurefootRegressor, x) for x in ("squared", "huber", "absolute", "quantile", "poisson", "gamma", "tweedie")]
 
 
@@ -73,7 +75,9 @@ def test_exposure_is_a_factor_and_offset_a_summand():
     assert np.array_equal(model.coef_, same.coef_)
     rates = SurefootRegressor("poisson", l2=1e-4).fit(X, y / exposure, sample_weight=exposure)
     # Rates weighted by exposure have the same likelihood; the mean is over exposures then, and so is the penalty.
-    heavier = SurefootRegressor("poisson", l2=1e-4 * len(y) / exposure.sum()).fit(X, y / exposure, sample_weight=exposure)
+    heavier = SurefootRegressor("poisson", l2=1e-4 * len(y) / exposure.sum()).fit(
+        X, y / exposure, sample_weight=exposure
+    )
     assert np.allclose(model.coef_, heavier.coef_, atol=1e-6)
     assert not np.allclose(model.coef_, rates.coef_, atol=1e-9)
     assert np.allclose(model.predict(X, exposure=2.0), 2.0 * model.predict(X))

@@ -18,8 +18,8 @@ from surefoot import SurefootClassifier, SurefootRegressor
 
 CLASSIFIERS = ["auto", "logistic", "softmax", "ovr", "hinge", "squared_hinge", "smoothed_hinge"]
 REGRESSORS = ["squared", "huber", "absolute", "quantile", "poisson", "gamma", "tweedie"]
-# A row that is learnt once with the weight 2 is another experience than one that is learnt twice: no learner of one pass
-# can make them equal.
+# A row that is learnt once with the weight 2 is another experience than one that is learnt twice: no learner of one
+# pass can make them equal.
 ONE_PASS = {
     "check_sample_weight_equivalence_on_dense_data": "one pass learns a row of weight 2 once",
     "check_sample_weight_equivalence_on_sparse_data": "one pass learns a row of weight 2 once",
@@ -55,7 +55,9 @@ def test_classifiers_work_in_pipelines_searches_and_joblib(loss):
     X, y = two_classes()
     pipeline = make_pipeline(StandardScaler(), SurefootClassifier(loss))
     assert cross_val_score(pipeline, X, y, cv=3).mean() > 0.7
-    search = GridSearchCV(SurefootClassifier(loss), {"l2": [1e-3, 1e-1], "fit_intercept": [True, False]}, cv=2, n_jobs=2)
+    search = GridSearchCV(
+        SurefootClassifier(loss), {"l2": [1e-3, 1e-1], "fit_intercept": [True, False]}, cv=2, n_jobs=2
+    )
     search.fit(X, y)
     assert search.best_score_ > 0.7
     twins = joblib.Parallel(n_jobs=2, prefer="threads")(

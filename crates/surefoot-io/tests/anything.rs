@@ -13,7 +13,7 @@ use surefoot_glm::{
 };
 use surefoot_io::{
     Accepts, Archive, Cell, CellIndex, ColumnMeans, ColumnSelection, Dtype, Error, ErrorKind, FORMATS, Format,
-    Inferred, InputName, Located, Location, Options, Output, Prefetch, Reader, RowSource, Shuffle, ShuffleOrder,
+    IndexedFeatures, Inferred, InputName, Located, Location, Options, Output, Prefetch, Reader, RowSource, Shuffle, ShuffleOrder,
     SpooledHoldout, Svmlight, Tensor, check_inputs, columns_meant, expand, flagged, is_date, list_element, load_model,
     model_from_bytes, model_to_bytes, printable, save_model, unit,
 };
@@ -220,6 +220,14 @@ fn readers_take_any_options_and_bytes() {
         assert_eq!(ColumnSelection::roles(&options.wanted).len(), 9);
         let _ = ColumnSelection::does_without(&options.wanted, Role::Weight);
         let apart = Options::apart(&options);
+        let code = Inferred::class(&apart.found, &any.text());
+        assert!(!code.is_nan());
+        if let Ok(mut features) = IndexedFeatures::new(&apart) {
+            let mut pairs = Batch::default();
+            pairs.push(None, 1.0, &[(any.below(30) as u64, 1.0), (u64::MAX, 1.0)]);
+            IndexedFeatures::apply(&mut features, &mut pairs, any.below(3));
+            assert_eq!(pairs.index.len(), pairs.value.len());
+        }
         let mut means = ColumnMeans::default();
         let mut batch = Batch::default();
         batch.push(Some(any.number()), any.number(), &[(any.below(3) as u64, any.number())]);
