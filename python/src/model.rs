@@ -5,6 +5,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
 use serde_json::{Value, json};
 use std::{path::PathBuf, sync::Arc};
+use surefoot_cli::embedded::evaluate;
 use surefoot_fit::{Interrupt, PredictedRow, Prediction, Response, StopConditions, Unpredicted, options_of};
 use surefoot_glm::Certificate;
 use surefoot_io::{Output, load_model, model_from_bytes, model_to_bytes, save_model};
@@ -143,6 +144,15 @@ impl Model {
             "slim": model.state.is_none(),
         })
         .to_string())
+    }
+
+    /// Measures the model on labelled rows: metrics as JSON, as `surefoot eval --json` prints them.
+    fn evaluate(&self, py: Python<'_>, rows: &Rows) -> PyResult<String> {
+        let (found, raised) = answering_signals(py, |stop| evaluate(&self.0, &rows.data, stop));
+        match (found.map_err(|error| errors::refused(&error))?, raised) {
+            (_, Some(raised)) => Err(raised),
+            (found, None) => Ok(found.unwrap_or_default().to_string()),
+        }
     }
 
     /// Predicts `margin`, `mean` or `class` for each row: an array of shape (rows, outputs). Offsets are left out if `rates`.

@@ -22,7 +22,7 @@ from surefoot._flags import flags
 from surefoot._progress import Progress
 from surefoot._surefoot import Incremental, Model, Rows
 from surefoot._surefoot import fit as _fit
-from surefoot._trained import Certificate, Trained
+from surefoot._trained import Certificate, Trained, certificates
 from surefoot._words import translate
 
 #: Relative duality gap of `passes="auto"`: weights are then equal to about seven digits on any path to them.
@@ -309,7 +309,8 @@ class SurefootBase(BaseEstimator):
         if passes is not None:
             values["passes"] = passes
         if values["passes"] == "auto":
-            if values["tol"] is None:
+            # A penalty that is chosen from many is not known to that precision: the command's default is enough.
+            if values["tol"] is None and "auto" not in (values["l1"], values["l2"]):
                 values["tol"] = TOLERANCE
             is_free = values["l1"] is None and values["l2"] is None and values["radius"] is None
             if is_free and l2 is None:
@@ -428,6 +429,25 @@ class SurefootBase(BaseEstimator):
             rows = self._rows(X, None, None, offset)
             return model.predict(rows, response, rates)
 
+    def evaluate_file(self, files: Any) -> dict[str, Any]:
+        """Measure the model on files with labels, read as those of `fit_file`.
+
+        Parameters
+        ----------
+        files : path or list of paths
+            As for `fit_file`.
+
+        Returns
+        -------
+        dict
+            Metrics with the names of the command's `eval --json`: `loss`, `accuracy`, `auc`, `rmse`, `r2` and more;
+            those that do not apply are None.
+        """
+        model = self._fitted().model
+        with translated():
+            measured: dict[str, Any] = json.loads(model.evaluate(self._files(files)))
+        return measured
+
     # Results --------------------------------------------------------------------------------------------------
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -521,6 +541,11 @@ class SurefootBase(BaseEstimator):
     def certificate_(self) -> Certificate:
         """How far the model can be from the best one, or why that is not known."""
         return self._fitted().certificate
+
+    @property
+    def certificates_(self) -> list[Certificate]:
+        """All bounds on how far the model can be from the best one, or on its loss on new rows; or why there are none."""
+        return certificates(self._fitted().about["certificates"])
 
     @property
     def lanes_(self) -> list[dict[str, float]]:

@@ -56,6 +56,16 @@ def test_no_message_in_the_sources_keeps_a_flag_that_is_a_parameter():
     assert [message for message in kept if re.search(rf"--(?:{known})(?![\w-])", message)] == []
 
 
+def test_every_flag_of_fit_is_a_parameter_or_known_to_have_none(command):
+    # Files, output and messages are the program's own in Python; `nonneg` is a case of `bounds`.
+    without = {"output", "test", "resume", "report", "snapshot", "json", "quiet", "nonneg", "memory", "help", "version"}
+    found = set(
+        re.findall(r"--([a-z0-9-]+)", "\n".join(re.findall(r"(?m)^ +(?:-\w, )?(--[a-z0-9-]+)", command("help", "fit"))))
+    )
+    assert len(found) > 40
+    assert found - without == set(BY_FLAG)
+
+
 def test_every_parameter_is_one_of_an_estimator_or_of_fit_file():
     import inspect
 

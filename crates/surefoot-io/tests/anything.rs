@@ -13,9 +13,9 @@ use surefoot_glm::{
 };
 use surefoot_io::{
     Accepts, Archive, Cell, CellIndex, ColumnMeans, ColumnSelection, Dtype, Error, ErrorKind, FORMATS, Format,
-    IndexedFeatures, Inferred, InputName, Located, Location, Options, Output, Prefetch, Reader, RowSource, Shuffle, ShuffleOrder,
-    SpooledHoldout, Svmlight, Tensor, check_inputs, columns_meant, expand, flagged, is_date, list_element, load_model,
-    model_from_bytes, model_to_bytes, printable, save_model, unit,
+    IndexedFeatures, Inferred, InputName, Located, Location, Options, Output, Prefetch, Reader, RowSource, Shuffle,
+    ShuffleOrder, SpooledHoldout, Svmlight, Tensor, check_inputs, columns_meant, expand, flagged, is_date,
+    list_element, load_model, model_from_bytes, model_to_bytes, printable, save_model, unit,
 };
 use surefoot_oracle::public::{public_functions, unexercised};
 
