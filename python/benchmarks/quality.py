@@ -2,10 +2,10 @@
 
     python benchmarks/quality.py [FOLDER]
 
-Prints a Markdown table: the mean test score (accuracy, or R² for numbers) over the outer folds, of the default estimator
-of Surefoot, of Surefoot with `l2="auto"`, and of the best tuned rival. Rivals are tuned within each training part by five
-folds, over the penalty and over standardised and raw columns. The sets are those that scikit-learn ships, and from FOLDER,
-if given, `spambase.csv`, `adult.train.csv`, `sms_spam.tsv`, `california_housing.csv` and `higgs7k.train.tsv`.
+Prints a Markdown table: the mean test score (accuracy, or R² for numbers) over the outer folds, of the default
+estimator of Surefoot, of Surefoot with `l2="auto"`, and of the best tuned rival. Rivals are tuned within each training
+part by five folds, over the penalty and over standardised and raw columns. The sets are those that scikit-learn ships,
+and from FOLDER, if given, `spambase.csv`, `adult.train.csv`, `sms_spam.tsv`, `california_housing.csv` and `higgs7k.train.tsv`.
 """
 
 from __future__ import annotations
@@ -45,9 +45,8 @@ def read(folder: Path) -> Iterator[Set]:
     table = pd.read_csv(folder / "spambase.csv", header=None)
     yield "spambase", table.iloc[:, :-1].to_numpy(float), table.iloc[:, -1].to_numpy(), True
     table = pd.read_csv(folder / "adult.train.csv").sample(6000, random_state=0)
-    text = table.columns[table.dtypes == object].tolist() or table.select_dtypes(exclude="number").columns.tolist()
     label = table.columns[-1]
-    kinds = [name for name in text if name != label]
+    kinds = [name for name in table.select_dtypes(exclude="number").columns if name != label]
     codes = OneHotEncoder(handle_unknown="ignore").fit_transform(table[kinds])
     rest = table.drop(columns=[*kinds, label]).to_numpy(float)
     yield (

@@ -1,9 +1,9 @@
-"""Speed and memory of `fit` on a CSR matrix in memory, beside the command and SGDClassifier; and the time of the import.
+"""Speed and memory of `fit` on a CSR matrix, beside the command and SGDClassifier; and the time of the import.
 
     python benchmarks/speed.py [ROWS] [NONZEROS PER ROW] [ROUNDS]
 
-Each round runs all sides in turn; the table gives the median of their seconds and of the ratios within a round, with the
-least and the greatest. Needs a release build: the installed wheel, and its command on the PATH (`surefoot`).
+Each round runs all sides in turn; the table gives the median of their seconds and of the ratios within a round, with
+the least and the greatest. Needs a release build: the installed wheel, and its command on the PATH (`surefoot`).
 """
 
 from __future__ import annotations

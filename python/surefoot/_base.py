@@ -442,6 +442,7 @@ class SurefootBase(BaseEstimator):
         dict
             Metrics with the names of the command's `eval --json`: `loss`, `accuracy`, `auc`, `rmse`, `r2` and more;
             those that do not apply are None.
+
         """
         model = self._fitted().model
         with translated():
@@ -544,7 +545,7 @@ class SurefootBase(BaseEstimator):
 
     @property
     def certificates_(self) -> list[Certificate]:
-        """All bounds on how far the model can be from the best one, or on its loss on new rows; or why there are none."""
+        """All bounds on the distance to the best model, and on the loss on new rows; or why there are none."""
         return certificates(self._fitted().about["certificates"])
 
     @property
