@@ -5,7 +5,8 @@
 Prints a Markdown table: the mean test score (accuracy, or R² for numbers) over the outer folds, of the default
 estimator of Surefoot, of Surefoot with `l2="auto"`, and of the best tuned rival. Rivals are tuned within each training
 part by five folds, over the penalty and over standardised and raw columns. The sets are those that scikit-learn ships,
-and from FOLDER, if given, `spambase.csv`, `adult.train.csv`, `sms_spam.tsv`, `california_housing.csv` and `higgs7k.train.tsv`.
+and from FOLDER, if given, `spambase.csv`, `adult.train.csv`, `sms_spam.tsv`, `california_housing.csv` and
+`higgs7k.train.tsv`.
 """
 
 from __future__ import annotations
