@@ -179,6 +179,7 @@ impl Learner {
         Self::of(if object.hasattr("hint")? { dense_hinted(learner, true) } else { dense(learner, true) })
     }
 
+    /// Whether the learner has sparse steps, takes hints, learns from curvature, and has an elastic net.
     fn traits(&self) -> (bool, bool, bool, bool) {
         let fits = self.fits();
         (fits.lazy, fits.hinted, fits.quadratic, self.part.0.composite().is_some())

@@ -44,10 +44,6 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    pub(super) fn is_own(&self) -> bool {
-        matches!(self.part, AnyWeights::Own(_))
-    }
-
     /// Returns the weights, if the first one is such that a run can begin, and those of `rounds` rounds have a finite
     /// sum.
     pub(super) fn checked(&self, rounds: u64) -> PyResult<AnyWeights> {
