@@ -12,9 +12,7 @@ use surefoot::{
 use super::check::{fault, refusal};
 use super::domain::Domain;
 use super::fault::raised;
-use super::learner::{
-    AnyLearner, Fits, curving, dense, dense_hinted, kept, penalising, sparse, sparse_hinted,
-};
+use super::learner::{AnyLearner, Fits, curving, dense, dense_hinted, kept, penalising, sparse, sparse_hinted};
 use super::own::OwnLearner;
 use super::row::Row;
 

@@ -112,7 +112,7 @@ impl OwnDomain {
             None => vec![0.0; dim],
         };
         let reach = object.getattr_opt("reach")?.map_or(Ok(f64::INFINITY), |reach| reach.extract::<f64>())?;
-        if !(reach > 0.0) {
+        if reach.is_nan() || reach <= 0.0 {
             return Err(PyValueError::new_err(format!("the reach of a domain must be positive, not {reach}")));
         }
         let (supports, contains) = (object.hasattr("support")?, object.hasattr("contains")?);

@@ -1,8 +1,6 @@
 //! Learners behind one type, with all traits of the library: which of them are real is known from [`Fits`].
 
-use surefoot::{
-    CompositeAveraging, Hinted, Lazy, LazyHinted, Learner, Memory, Point, Quadratic, Vector, View,
-};
+use surefoot::{CompositeAveraging, Hinted, Lazy, LazyHinted, Learner, Memory, Point, Quadratic, Vector, View};
 
 use super::row::Erased;
 
@@ -299,16 +297,23 @@ wrapper!(Kept, kept, "A learner with sparse steps and hints that can be saved.",
             Some(&mut self.learner)
         }
     } lazy hinted lazy_hinted);
-wrapper!(Curving, curving, "A learner for losses with curvature.", [Quadratic<f64>], Fits { quadratic: true, ..NONE }, {
-    fn strayed(&self) -> bool {
-        self.learner.strayed()
-    }
+wrapper!(
+    Curving,
+    curving,
+    "A learner for losses with curvature.",
+    [Quadratic<f64>],
+    Fits { quadratic: true, ..NONE },
+    {
+        fn strayed(&self) -> bool {
+            self.learner.strayed()
+        }
 
-    fn tell_quadratic(&mut self, weight: f64, gradient: Erased<'_>, around: &dyn Fn(usize) -> f64) {
-        let around = View::new(self.learner.dim(), around);
-        self.learner.tell_quadratic(weight, &gradient, &around);
+        fn tell_quadratic(&mut self, weight: f64, gradient: Erased<'_>, around: &dyn Fn(usize) -> f64) {
+            let around = View::new(self.learner.dim(), around);
+            self.learner.tell_quadratic(weight, &gradient, &around);
+        }
     }
-});
+);
 
 /// The one learner that [`surefoot::CompositeAnytime`] takes.
 struct Penalising {

@@ -4,6 +4,8 @@
 //! [`weights::AnyWeights`], [`learner::AnyLearner`], [`method::DynMethod`]), which holds a part of the library or one
 //! written in Python. Whether parts fit each other is decided when they are put together, not by the compiler.
 
+#![expect(clippy::needless_pass_by_value, reason = "PyO3 hands arguments over by value")]
+
 mod build;
 mod certificate;
 mod check;

@@ -50,7 +50,9 @@ impl Weights {
         let first = self.part.weight(1);
         fault::raised()?;
         if !(first > 0.0 && first.is_finite()) {
-            return Err(PyValueError::new_err(format!("the weight of round 1 must be positive and finite, not {first}")));
+            return Err(PyValueError::new_err(format!(
+                "the weight of round 1 must be positive and finite, not {first}"
+            )));
         }
         let total: f64 = (1..=rounds).map(|t| self.part.weight(t)).sum();
         fault::raised()?;

@@ -1,12 +1,13 @@
 """Online learners, and the conversions that turn them into stochastic convex optimisers.
 
-A method is a *conversion* over a *learner* on a *domain*, with *weights* of rounds. The caller owns the loop: *ask*
-for the point of the next gradient, *tell* that gradient. No part has a learning rate. Rows and gradients are NumPy
-arrays, SciPy rows, or tuples of indices and values; a step of a conversion with sparse steps costs what its row has
-nonzeros. Learners, domains and weights may be written in Python; see `OwnLearner` and `OwnDomain`.
+A method is a *conversion* over a *learner* on a *domain*, with *weights* of rounds. The caller owns the
+loop: *ask* for the point of the next gradient, *tell* that gradient. No part has a learning rate. Rows and
+gradients are NumPy arrays, SciPy rows, or tuples of indices and values; a step of a conversion with sparse
+steps costs what its row has nonzeros. Learners, domains and weights may be written in Python; see
+`OwnLearner` and `OwnDomain`.
 
-The conversions are those of Cutkosky, "Anytime Online-to-Batch Conversions, Optimism, and Acceleration", arXiv
-1903.00974.
+The conversions are those of Cutkosky, "Anytime Online-to-Batch Conversions, Optimism, and Acceleration",
+arXiv 1903.00974.
 """
 
 from surefoot.online._certificates import Curved, Cuts, Ledger

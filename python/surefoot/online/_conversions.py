@@ -13,6 +13,8 @@ from surefoot.online._weights import AnyWeights, Linear, Uniform
 
 #: More rounds than are summed one by one beforehand.
 MOST_ROUNDS = 10**8
+#: Weights unless others are given.
+UNIFORM, LINEAR = Uniform(), Linear()
 
 
 def _sparse(name: str, learner: Any) -> _core.Learner:
@@ -20,8 +22,8 @@ def _sparse(name: str, learner: Any) -> _core.Learner:
     core = learners.build(learner)
     if not core.traits()[0]:
         raise TypeError(
-            f"{name} needs a learner with sparse steps: {learners.SPARSE}; for {learner!r} take DenseAnytime, "
-            "or dense=True where there is such a choice"
+            f"{name} needs a learner with sparse steps: {learners.SPARSE}; "
+            f"for {learner!r} take DenseAnytime, or dense=True where there is such a choice"
         )
     return core
 
@@ -32,7 +34,7 @@ class _Averaging(HintTaking):
     def __init__(
         self,
         learner: Any,
-        weights: AnyWeights = Uniform(),
+        weights: AnyWeights = UNIFORM,
         *,
         interpolation: float = 1.0,
         rise: int = 0,
@@ -61,9 +63,9 @@ class _Averaging(HintTaking):
 class Anytime(_Averaging):
     """Gradients are taken at the running average of the learner's iterates, in O(nnz) per step.
 
-    With weights α_t and A_T = α_1 + … + α_T, the loss of the output after T rounds exceeds that of any point u by at
-    most R_T(u)/A_T, with R_T(u) the regret of the learner, for every T at once: arXiv 1903.00974, Algorithm 1 and
-    Theorem 1.
+    With weights α_t and A_T = α_1 + … + α_T, the loss of the output after T rounds exceeds that of any point
+    u by at most R_T(u)/A_T, with R_T(u) the regret of the learner, for every T at once: arXiv 1903.00974,
+    Algorithm 1 and Theorem 1.
 
     Parameters
     ----------
@@ -78,8 +80,8 @@ class Anytime(_Averaging):
     certified : bool, default False
         Whether to keep the sums for `certificate`.
     gradient_bound : float, default inf
-        Gradients with a larger norm are refused like those that are not finite. One spoilt gradient of 1e200 is
-        finite, and would make all later steps tiny.
+        Gradients with a larger norm are refused like those that are not finite. One spoilt gradient of 1e200
+        is finite, and would make all later steps tiny.
 
     Examples
     --------
@@ -150,7 +152,7 @@ class DenseAnytime(_Averaging):
         return _core.Method.dense_anytime(learners.build(self.learner), *self._options())
 
 
-def classic(learner: Any, weights: AnyWeights = Uniform(), **options: Any) -> Anytime:
+def classic(learner: Any, weights: AnyWeights = UNIFORM, **options: Any) -> Anytime:
     """Return the classic conversion: gradients at the iterates, and their average as the output.
 
     Examples
@@ -164,7 +166,7 @@ def classic(learner: Any, weights: AnyWeights = Uniform(), **options: Any) -> An
 
 
 def linear_decay(learner: Any, weights: AnyWeights, rounds: int, **options: Any) -> Anytime:
-    """Return the method whose last iterate has a guarantee after `rounds` rounds, by steps that decay linearly.
+    """Return the method whose last iterate has a guarantee after `rounds` rounds.
 
     Examples
     --------
@@ -208,7 +210,7 @@ class Optimistic(Method):
     def __init__(
         self,
         learner: Any,
-        weights: AnyWeights = Linear(),
+        weights: AnyWeights = LINEAR,
         *,
         dense: bool | None = None,
         shrunk: bool = False,
@@ -246,7 +248,7 @@ class Optimistic(Method):
 
 
 class General(Method):
-    """The conversion for losses with curvature, in O(d) per step: arXiv 1903.00974, Algorithm 2 and Theorem 2.
+    """The conversion for losses with curvature, in O(d) per step: arXiv 1903.00974, Algorithm 2.
 
     Parameters
     ----------
@@ -271,7 +273,7 @@ class General(Method):
     def __init__(
         self,
         learner: Any,
-        weights: AnyWeights = Uniform(),
+        weights: AnyWeights = UNIFORM,
         *,
         certified: bool = False,
         gradient_bound: SupportsFloat = math.inf,
@@ -289,7 +291,8 @@ class General(Method):
         core = learners.build(self.learner)
         if not core.traits()[2]:
             raise TypeError(
-                f"General needs a learner for losses with curvature: {learners.QUADRATIC}; not {self.learner!r}"
+                f"General needs a learner for losses with curvature, {learners.QUADRATIC}; "
+                f"not {self.learner!r}"
             )
         return _core.Method.general(core, _weights.build(self.weights), self.certified, self.gradient_bound)
 
@@ -326,7 +329,7 @@ class StronglyConvex(Method):
         dim: int,
         domain: Any,
         curvature: float,
-        weights: AnyWeights = Linear(),
+        weights: AnyWeights = LINEAR,
         *,
         certified: bool = False,
         gradient_bound: SupportsFloat = math.inf,
@@ -365,10 +368,10 @@ class StronglyConvex(Method):
 
 
 class Accelerated(Method):
-    """The accelerated method: a gradient step added to each round. arXiv 1903.00974, Algorithm 4, Theorems 4 and 5.
+    """The accelerated method: a gradient step in each round. arXiv 1903.00974, Algorithm 4.
 
-    Weights are those of `Linear`. The certificate needs the changes in loss from query to output, which the method is
-    not told, so there is none.
+    Weights are those of `Linear`. The certificate needs the changes in loss from query to output, which the
+    method is not told, so there is none.
 
     Parameters
     ----------
@@ -396,7 +399,7 @@ class Accelerated(Method):
 
     """
 
-    weights = Linear()
+    weights = LINEAR
 
     def __init__(
         self,
@@ -467,7 +470,7 @@ class CompositeAnytime(Method):
     def __init__(
         self,
         learner: learners.CompositeAveraging,
-        weights: AnyWeights = Linear(),
+        weights: AnyWeights = LINEAR,
         *,
         certified: bool = False,
         gradient_bound: SupportsFloat = math.inf,

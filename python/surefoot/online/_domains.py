@@ -16,12 +16,12 @@ from surefoot.online._spec import Spec
 class OwnDomain(Protocol):
     """What a domain written in Python must have.
 
-    Beside `project`, which returns the nearest point of the domain, it may have: `centre`, the coordinates of the
-    point where learners start (default: zeros); `reach`, an upper bound on the distance from the centre to any point
-    of the domain (default: infinity, for an unbounded domain); `support(z)`, the largest inner product of `z` with a
-    point of the domain (default: that of the ball with this centre and reach, which makes certificates larger, not
-    false); and `contains(x)`, whether a point lies in the domain up to rounding (default: whether `project` leaves it
-    where it is).
+    Beside `project`, which returns the nearest point of the domain, it may have: `centre`, the coordinates
+    of the point where learners start (default: zeros); `reach`, an upper bound on the distance from the
+    centre to any point of the domain (default: infinity, for an unbounded domain); `support(z)`, the largest
+    inner product of `z` with a point of the domain (default: that of the ball with this centre and reach,
+    which makes certificates larger, not false); and `contains(x)`, whether a point lies in the domain up to
+    rounding (default: whether `project` leaves it where it is).
     """
 
     def project(self, x: NDArray[np.float64]) -> ArrayLike:
@@ -76,8 +76,8 @@ class WholeSpace(Domain):
     Parameters
     ----------
     reach : float
-        Estimate of the distance of the solution from 0 (for learners with a rate per coordinate: of each of its
-        coordinates). Iterates may go beyond it, and there is no certificate.
+        Estimate of the distance of the solution from 0 (for learners with a rate per coordinate: of each of
+        its coordinates). Iterates may go beyond it, and there is no certificate.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class WholeSpace(Domain):
 
     """
 
-    reach: float = 1.0  # type: ignore[misc]  # a field in place of the property
+    reach: float = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reach", _checks.positive(self.reach, "reach"))
@@ -254,7 +254,8 @@ def build(domain: Any, dim: int) -> _core.Domain:
     if isinstance(domain, OwnDomain) and not isinstance(domain, type):
         return _core.Domain.own(domain, dim)
     raise TypeError(
-        f"a domain is WholeSpace, Ball, BoxDomain, Simplex, L1Ball, or an object with project(x), not {domain!r}"
+        "a domain is WholeSpace, Ball, BoxDomain, Simplex, L1Ball, or an object with project(x), "
+        f"not {domain!r}"
     )
 
 

@@ -15,14 +15,14 @@ class Uncertified(ValueError):  # noqa: N818 - it is a finding, not a mistake of
 
     Examples
     --------
-    >>> from surefoot.online import Anytime, DualAdaGrad
+    >>> from surefoot.online import Anytime, DualAdaGrad, Uncertified
     >>> method = Anytime(DualAdaGrad(2, 1.0), certified=True)
     >>> method.tell([1.0, 0.0])
-    >>> method.certificate()
-    Traceback (most recent call last):
-        ...
-    surefoot.online._errors.Uncertified: neither domain nor penalty bounds the minimiser; give a radius, or a \
-squared penalty
+    >>> try:
+    ...     method.certificate()
+    ... except Uncertified as why:
+    ...     print(why.reason)
+    neither domain nor penalty bounds the minimiser
 
     """
 

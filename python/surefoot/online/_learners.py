@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,8 +16,8 @@ from surefoot.online._vectors import Row, parse
 
 #: Learners with sparse steps, which fit every conversion.
 SPARSE = (
-    "AdaGrad, CoinBetting, DiagonalFreeGrad, DiagonalProximal, DualAdaGrad, DualAveraging, FreeGrad, OgdNorm, \
-Ridge, and Magnitude over one of them"
+    "AdaGrad, CoinBetting, DiagonalFreeGrad, DiagonalProximal, DualAdaGrad, DualAveraging, FreeGrad, "
+    "OgdNorm, Ridge, and Magnitude over one of them"
 )
 #: Learners that take hints.
 HINTED = (
@@ -31,11 +31,11 @@ QUADRATIC = "Leader, OnlineNewton"
 class OwnLearner(Protocol):
     """What a learner written in Python must have.
 
-    It may also have: `dim`, the number of coordinates (default: that of its iterate); `hint(gradient, weight)`, told a
-    prediction of the round's gradient before the iterate is asked for; `open(weight)`, told the weight of each round
-    beforehand; `regret_bound()`; and `domain`, over which certificates are given. An exception in any of them is
-    raised by the method that the learner is a part of, which is then as it was before the call; what the learner
-    itself has changed by then is its own affair.
+    It may also have: `dim`, the number of coordinates (default: that of its iterate); `hint(gradient,
+    weight)`, told a prediction of the round's gradient before the iterate is asked for; `open(weight)`, told
+    the weight of each round beforehand; `regret_bound()`; and `domain`, over which certificates are given.
+    An exception in any of them is raised by the method that the learner is a part of, which is then as it
+    was before the call; what the learner itself has changed by then is its own affair.
     """
 
     def iterate(self) -> ArrayLike:
@@ -86,7 +86,8 @@ class Running:
         Raises
         ------
         ValueError
-            If a coordinate is not finite, outside of the dimension, given twice or too large; nothing has changed.
+            If a coordinate is not finite, outside of the dimension, given twice or too large; nothing has
+            changed.
 
         """
         self._core.learn(*parse(gradient, self.dim), 1.0, _checks.not_negative(weight, "weight"))
@@ -96,9 +97,9 @@ class Running:
         return self._core.hint(*parse(gradient, self.dim), 1.0, _checks.not_negative(weight, "weight"))
 
     def regret_bound(self, distance: float | None = None) -> float | None:
-        """Return a bound on the regret so far against all points of the domain, or within `distance` of the start.
+        """Return a bound on the regret so far, or None if no theorem gives one.
 
-        None if no theorem gives one.
+        It is one against all points of the domain, or those within `distance` of the first iterate.
         """
         return self._core.regret_bound(
             None if distance is None else _checks.not_negative(distance, "distance")
@@ -116,8 +117,15 @@ class Running:
 class Learner(Spec):
     """A learner by its parameters; each method made of it has a learner of its own."""
 
-    dim: int
-    domain: Any
+    if TYPE_CHECKING:
+
+        @property
+        def dim(self) -> int:
+            """Number of coordinates."""
+
+        @property
+        def domain(self) -> Any:
+            """Where iterates lie."""
 
     def start(self) -> Running:
         """Return the learner at work on its own, at its first point."""
@@ -157,7 +165,8 @@ class _OnBall(_OnDomain):
     def _check_domain(self, core: _core.Domain) -> None:
         if not core.radial():
             raise TypeError(
-                f"{type(self).__name__} needs a Ball or WholeSpace; in a BoxDomain AdaGrad and DiagonalProximal run, "
+                f"{type(self).__name__} needs a Ball or WholeSpace; "
+                "in a BoxDomain AdaGrad and DiagonalProximal run, "
                 f"on any domain Descent and Proximal, and any learner in Constrained; not {self.domain!r}"
             )
 
@@ -168,7 +177,8 @@ class _OnBox(_OnDomain):
     def _check_domain(self, core: _core.Domain) -> None:
         if not core.separable():
             raise TypeError(
-                f"{type(self).__name__} needs a BoxDomain or WholeSpace; on a Ball OgdNorm and DualAveraging run, "
+                f"{type(self).__name__} needs a BoxDomain or WholeSpace; "
+                "on a Ball OgdNorm and DualAveraging run, "
                 f"on any domain Descent and Proximal, and any learner in Constrained; not {self.domain!r}"
             )
 
@@ -296,7 +306,7 @@ class DualAdaGrad(Learner):
         self._not_negative("damping")
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         """The whole space."""
         return WholeSpace(self.scale)
 
@@ -306,7 +316,7 @@ class DualAdaGrad(Learner):
 
 @dataclass(frozen=True, eq=False)
 class DualAveraging(_OnBall):
-    """Dual averaging with hints, on a ball: the learner for Algorithm 3 of arXiv 1903.00974 with sparse gradients.
+    """Dual averaging with hints: the learner for Algorithm 3 of arXiv 1903.00974 with sparse rows.
 
     Parameters
     ----------
@@ -406,7 +416,8 @@ class FreeGrad(_OnBall):
     dim : int
         Number of coordinates.
     domain : Ball or WholeSpace
-        In the whole space its reach is a first guess of the distance, on which the bound depends logarithmically.
+        In the whole space its reach is a first guess of the distance, on which the bound depends
+        logarithmically.
 
     Examples
     --------
@@ -492,7 +503,7 @@ class CoinBetting(_OnBox):
 
 class _OnSimplex(Learner):
     @property
-    def domain(self) -> Simplex:  # type: ignore[override]
+    def domain(self) -> Simplex:
         """The simplex."""
         return Simplex(self.dim)
 
@@ -564,7 +575,7 @@ class _OnL1Ball(Learner):
         self._positive("radius")
 
     @property
-    def domain(self) -> L1Ball:  # type: ignore[override]
+    def domain(self) -> L1Ball:
         """The ball of the 1-norm."""
         return L1Ball(self.radius)
 
@@ -738,7 +749,7 @@ class Ridge(_OnBall):
 
 @dataclass(frozen=True, eq=False)
 class CompositeAveraging(Learner):
-    """Dual averaging with an elastic-net penalty in every round, minimised exactly: iterates have exact zeros.
+    """Dual averaging with an elastic net minimised exactly: iterates have exact zeros.
 
     Parameters
     ----------
@@ -774,7 +785,7 @@ class CompositeAveraging(Learner):
         self._set(reach=_checks.positive(self.reach, "reach", infinite=self.l2 > 0.0))
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         """The whole space."""
         return WholeSpace(min(self.reach, 1e300))
 
@@ -811,7 +822,7 @@ class Constrained(Learner):
         domains.build(self.domain, self.dim)
 
     @property
-    def dim(self) -> int:  # type: ignore[override]
+    def dim(self) -> int:
         """Number of coordinates."""
         return dim_of(self.base)
 
@@ -853,12 +864,12 @@ class Magnitude(Learner):
         dim_of(self.direction)
 
     @property
-    def dim(self) -> int:  # type: ignore[override]
+    def dim(self) -> int:
         """Number of coordinates."""
         return dim_of(self.direction)
 
     @property
-    def domain(self) -> Any:  # type: ignore[override]
+    def domain(self) -> Any:
         """The whole space."""
         return WholeSpace(1.0)
 

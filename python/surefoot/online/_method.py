@@ -9,11 +9,12 @@ from typing import Any, Self, SupportsFloat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from surefoot.online import _checks, _core
+from surefoot.online import _checks
 from surefoot.online import _domains as domains
 from surefoot.online import _learners as learners
 from surefoot.online._certificates import Ledger
 from surefoot.online._core import Certificate
+from surefoot.online._core import Method as CoreMethod
 from surefoot.online._vectors import Row, parse, read_indices
 
 
@@ -24,8 +25,8 @@ class Status:
     Attributes
     ----------
     kind : {"sound", "refused", "strayed"}
-        ``"refused"`` once a gradient has been refused; ``"strayed"`` while the theorem of Algorithm 2 guarantees less
-        than the first gradient alone did.
+        ``"refused"`` once a gradient has been refused; ``"strayed"`` while the theorem of Algorithm 2
+        guarantees less than the first gradient alone did.
     step, index : int or None
         The step and the coordinate of the first refusal.
 
@@ -50,12 +51,12 @@ class Method:
     """
 
     learner: Any
-    _core: _core.Method
+    _core: CoreMethod
 
     def __init__(self) -> None:
         self._core = self._make()
 
-    def _make(self) -> _core.Method:
+    def _make(self) -> CoreMethod:
         """Make the method of the library at its first round."""
         raise NotImplementedError
 
@@ -75,7 +76,7 @@ class Method:
 
     @property
     def domain(self) -> Any:
-        """The learner's domain, over which `certificate` looks for the best point unless it is told otherwise."""
+        """The learner's domain; `certificate` compares with its best point by default."""
         return learners.domain_of(self.learner)
 
     @property
@@ -134,15 +135,16 @@ class Method:
         gradient : array_like, SciPy row, or tuple of indices and values
             The gradient.
         scale : float, default 1.0
-            A factor of the gradient: for a linear model, `gradient` is the row and `scale` the slope of the loss.
+            A factor of the gradient: for a linear model, `gradient` is the row and `scale` the slope of the
+            loss.
 
         Raises
         ------
         ValueError
-            If the gradient is refused: a coordinate is not finite, is outside of the dimension, is given twice, or
-            is so large that sums would overflow. The message names coordinate and step. Nothing has changed but
-            `status`; certificates from noisy gradients are not given any more, because leaving out what was refused
-            biases the rest.
+            If the gradient is refused: a coordinate is not finite, is outside of the dimension, is given
+            twice, or is so large that sums would overflow. The message names coordinate and step. Nothing
+            has changed but `status`; certificates from noisy gradients are not given any more, because
+            leaving out what was refused biases the rest.
 
         """
         self._core.tell(*parse(gradient, self.dim), float(scale))
@@ -152,15 +154,17 @@ class Method:
         self.tell(row, slope)
 
     def certificate(self, domain: Any = None, gradients: str = "exact") -> Certificate:
-        """Return a bound on the loss of the output minus the smallest loss over a domain (arXiv 1903.00974, Theorem 1).
+        """Return a bound on the excess of the output over a domain (arXiv 1903.00974, Theorem 1).
+
+        The excess is the loss of the output minus the smallest loss over the domain.
 
         Parameters
         ----------
         domain : domain, optional
             Where the best point is looked for; by default the learner's domain.
         gradients : {"exact", "fresh", "drawn", "reused"}
-            How gradients were obtained: exact subgradients of the loss; those of rows that are independent draws; of
-            rows drawn with replacement; or of rows used before, for which there is no certificate.
+            How gradients were obtained: exact subgradients of the loss; those of rows that are independent
+            draws; of rows drawn with replacement; or of rows used before, for which there is no certificate.
 
         Raises
         ------
@@ -195,8 +199,8 @@ class Method:
         saved = self._core.state()
         if saved is None:
             raise TypeError(
-                f"{type(self).__name__} over {self.learner!r} cannot be saved: only Anytime over DualAveraging can; "
-                "copy.deepcopy copies any method"
+                f"{type(self).__name__} over {self.learner!r} cannot be saved: "
+                "only Anytime over DualAveraging can; copy.deepcopy copies any method"
             )
         numbers, arrays = saved
         return {"numbers": numbers, **dict(arrays)}
@@ -220,7 +224,7 @@ class Method:
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return a method that goes its own way from here; domains and weights written in Python are shared."""
+        """Return a copy; domains and weights written in Python are shared with it."""
         return self.__copy__()
 
     def __reduce__(self) -> tuple[Any, ...]:

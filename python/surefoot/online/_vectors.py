@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 Parsed: TypeAlias = tuple[NDArray[np.int64] | None, NDArray[np.float64]]
 
-#: What is taken for a row: a dense array, a SciPy row (1 x d, or a sparse array with one axis), or a tuple of an
-#: array of indices and an array of values.
+#: What is taken for a row: a dense array, a SciPy row (1 x d, or a sparse array with one axis), or a tuple
+#: of an array of indices and an array of values.
 Row: TypeAlias = Any
 
 
