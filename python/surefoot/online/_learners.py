@@ -275,7 +275,7 @@ class AdaGrad(_OnBox):
 class DualAdaGrad(Learner):
     """Dual averaging with a scale for each coordinate, without a domain.
 
-    The iterate is -scale·θ_j/sqrt(damping² + Σ g_tj²), with θ_j the sum of gradients of coordinate j.
+    The iterate is -scale·Z_j/sqrt(damping + Σ g_tj²), with Z_j the sum of gradients of coordinate j.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ class DualAdaGrad(Learner):
     scale : float, default 1.0
         The size of the first step.
     damping : float, default 0.0
-        Makes first steps smaller, in units of gradients.
+        Makes first steps smaller, in units of squared gradients.
 
     Examples
     --------
