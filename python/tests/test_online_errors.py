@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse
-
 from surefoot import online
 from surefoot.online import Ball, BoxDomain, L1Ball, Linear, Power, Simplex, Uniform, WholeSpace
 
@@ -192,7 +191,11 @@ def test_rows_of_another_type_are_type_errors(row):
 
 def test_reading_outside_of_the_dimension():
     method = methods()["Anytime"]
-    for call in (lambda: method.query_at([3]), lambda: method.output_at(-1), lambda: method.dot(([5], [1.0]))):
+    for call in (
+        lambda: method.query_at([3]),
+        lambda: method.output_at(-1),
+        lambda: method.dot(([5], [1.0])),
+    ):
         with pytest.raises(ValueError, match="outside of the 3 coordinates"):
             call()
 

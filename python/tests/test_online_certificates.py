@@ -4,7 +4,6 @@ import pickle
 
 import numpy as np
 import pytest
-
 from surefoot import online
 from surefoot.online import Ball, Linear, Uncertified, WholeSpace
 
@@ -74,10 +73,11 @@ def test_what_a_certificate_says():
 def test_noise_makes_it_one_in_expectation():
     method = run()[0]
     assert method.certificate(gradients="fresh").kind == "expectation"
-    assert "rows are drawn with replacement; the loss is the mean over them" in method.certificate(
-        gradients="drawn"
-    ).assumptions
-    with pytest.raises(ValueError, match="not \"rough\""):
+    assert (
+        "rows are drawn with replacement; the loss is the mean over them"
+        in method.certificate(gradients="drawn").assumptions
+    )
+    with pytest.raises(ValueError, match='not "rough"'):
         method.certificate(gradients="rough")
 
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from surefoot import online
 
 DIM, ROUNDS = 5, 120
@@ -368,9 +367,7 @@ class Bare:
 )
 def test_domain_in_python_is_the_one_in_rust(own, learner):
     if getattr(learner(own()), "base", None) is not None and isinstance(learner(own()).base, Ogd):
-        reference = online.Constrained(
-            online.OgdNorm(DIM, online.WholeSpace(0.5)), online.Ball(0.75, CENTRE)
-        )
+        reference = online.Constrained(online.OgdNorm(DIM, online.WholeSpace(0.5)), online.Ball(0.75, CENTRE))
     else:
         reference = learner(online.Ball(0.75, CENTRE))
     methods = [
@@ -385,6 +382,8 @@ def test_domain_in_python_is_the_one_in_rust(own, learner):
 
 def test_leader_takes_a_domain_in_python():
     run(
-        online.General(online.Leader(DIM, type("Ball", (), {"project": lambda _, x: to_ball(0.3)(x)})(), 0.7)),
+        online.General(
+            online.Leader(DIM, type("Ball", (), {"project": lambda _, x: to_ball(0.3)(x)})(), 0.7)
+        ),
         strongly_convex(0.7, to_ball(0.3), lambda t: 1.0),
     )

@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pytest
 import scipy.sparse
-
 from surefoot import online
 from surefoot.online import Ball, BoxDomain, L1Ball, Linear, Power, Simplex, Uniform, WholeSpace
 
@@ -43,9 +42,7 @@ LEARNERS = {
     "CompositeAveraging": online.CompositeAveraging(DIM, 1e-9, 1e-9, reach=1.0),
     "Constrained, simplex": online.Constrained(FREE, Simplex(DIM)),
     "Constrained, box": online.Constrained(online.DualAdaGrad(DIM), CUBE),
-    "Magnitude": online.Magnitude(
-        online.FreeGrad(1, WHOLE), online.DualAveraging(DIM, Ball(1.0))
-    ),
+    "Magnitude": online.Magnitude(online.FreeGrad(1, WHOLE), online.DualAveraging(DIM, Ball(1.0))),
 }
 CONVERSIONS = {
     "Anytime": lambda learner: online.Anytime(learner, Power(0.5), certified=True),
@@ -141,7 +138,14 @@ def test_hostile_sizes_stay_finite(name, size):
 
 @pytest.mark.parametrize(
     "name",
-    ["OgdNorm, ball", "AdaGrad, box", "DualAveraging, ball", "Proximal, ball", "FreeGrad, whole space", "Hedge"],
+    [
+        "OgdNorm, ball",
+        "AdaGrad, box",
+        "DualAveraging, ball",
+        "Proximal, ball",
+        "FreeGrad, whole space",
+        "Hedge",
+    ],
 )
 def test_scale_of_gradients_does_not_matter(name):
     methods = [online.DenseAnytime(LEARNERS[name], Linear()) for _ in range(3)]

@@ -5,7 +5,6 @@ import importlib
 import pkgutil
 
 import pytest
-
 import surefoot.online
 from surefoot import _minimize
 
