@@ -39,8 +39,8 @@ from surefoot.online._weights import AnyWeights, Linear, Power, Uniform
 
 #: The distance that is tried first where none is known; the number of steps depends on it logarithmically.
 FIRST_GUESS = 1e-3
-#: Weights where no distance is known. Equal ones remember the first iterates, which are far off, for long; with
-#: weights t the first guess is tiny against what comes, and it takes long to leave it.
+#: Weights where no distance is known. Equal ones remember the first iterates, which are far off, for long;
+#: with weights t the first guess is tiny against what comes, and it takes long to leave it.
 FREE_WEIGHTS = Power(0.5)
 
 METHODS = ("anytime", "optimistic", "accelerated", "classic", "linear_decay", "strongly_convex")
@@ -185,7 +185,7 @@ def minimize(
     Without a radius there is no certificate, and the message says so:
 
     >>> import numpy as np
-    >>> result = minimize(lambda x: np.sign(x - 300.5), [0.0], max_steps=2000)
+    >>> result = minimize(lambda x: np.sign(x - 300.5), [0.0], max_steps=20000)
     >>> bool(abs(result.x[0] - 300.5) < 3.0), result.certificate
     (True, None)
     >>> print(result.message.split("; ")[1])

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+
 from surefoot import online
 from surefoot.online import Ball, Linear, Uncertified, WholeSpace
 

@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse
+
 from surefoot import online
 from surefoot.online import Ball, BoxDomain, L1Ball, Linear, Power, Simplex, Uniform, WholeSpace
 
@@ -227,8 +228,12 @@ def test_learners_on_their_own_refuse_too():
     learner = online.OgdNorm(2, BALL).start()
     learner.learn([1.0, 0.0])
     before = learner.iterate()
-    for bad, words in ([math.nan, 0.0], "is NaN"), (([5], [1.0]), "outside"), (([0, 0], [1.0, 1.0]), "twice"):
-        with pytest.raises(ValueError, match=f"step 2 refused: coordinate . {words}|coordinate . is {words}"):
+    for bad, words in (
+        ([math.nan, 0.0], "is NaN"),
+        (([5], [1.0]), "is outside"),
+        (([0, 0], [1.0, 1.0]), "is given twice"),
+    ):
+        with pytest.raises(ValueError, match=f"step 2 refused: coordinate . {words}"):
             learner.learn(bad)
     with pytest.raises(ValueError, match="too large"):
         learner.learn([1.7e308, 0.0])

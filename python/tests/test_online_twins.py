@@ -1,7 +1,8 @@
-"""Learners and conversions agree with plain NumPy twins, which are written from the papers and plug in themselves."""
+"""Learners and conversions agree with plain NumPy twins, which plug into conversions themselves."""
 
 import numpy as np
 import pytest
+
 from surefoot import online
 
 DIM, ROUNDS = 5, 120
@@ -291,7 +292,7 @@ def test_optimistic(weights, dense):
 
 
 def test_optimistic_takes_a_learner_in_python():
-    spec, twin = TWINS["dual averaging"]
+    twin = TWINS["dual averaging"][1]
     run(online.Optimistic(twin()), optimistic(twin(), float))
     with pytest.raises(TypeError, match="takes hints: AdaHedge"):
         online.Optimistic(AdaGrad())
@@ -332,52 +333,66 @@ def test_linear_decay_moves_the_query_to_the_average():
         method.tell(slope(method.query(), noise))
 
 
-class Nearest:
-    """The ball of 0.75 around CENTRE, as a domain in Python."""
+class Bare:
+    """A ball as a domain in Python, with as little as a domain can have."""
 
-    centre = CENTRE
     reach = 0.75
 
+    def __init__(self, centre):
+        self.centre = centre
+
     def project(self, x):
-        return to_ball(0.75, CENTRE)(x)
+        return to_ball(0.75, self.centre)(x)
+
+
+class Full(Bare):
+    """The same with a support function and a test for its points."""
 
     def support(self, z):
-        return z @ CENTRE + 0.75 * np.linalg.norm(z)
+        return z @ self.centre + 0.75 * np.linalg.norm(z)
+
+    def contains(self, x):
+        return np.linalg.norm(x - self.centre) <= 0.75 * (1.0 + 1e-9)
 
 
-class Bare:
-    """The same ball, as little as a domain can have."""
+FREE = online.FreeGrad(DIM, online.WholeSpace(0.5))
+#: Learners on any domain. The reduction divides by the distance to the projection, which is rounding alone for points
+#: in a ball that is not around 0.
+ANYWHERE = {
+    "descent": (lambda domain: online.Descent(DIM, domain), CENTRE),
+    "proximal": (lambda domain: online.Proximal(DIM, domain), CENTRE),
+    "constrained": (lambda domain: online.Constrained(FREE, domain), np.zeros(DIM)),
+}
 
-    centre = CENTRE
-    reach = 0.75
 
-    def project(self, x):
-        return to_ball(0.75, CENTRE)(x)
-
-
-@pytest.mark.parametrize("own", [Nearest, Bare])
-@pytest.mark.parametrize(
-    "learner",
-    [
-        lambda domain: online.Descent(DIM, domain),
-        lambda domain: online.Proximal(DIM, domain),
-        lambda domain: online.Constrained(online.FreeGrad(DIM, online.WholeSpace(0.5)), domain),
-        lambda domain: online.Constrained(Ogd(lambda x: x, np.zeros(DIM), 0.5), domain),
-    ],
-)
-def test_domain_in_python_is_the_one_in_rust(own, learner):
-    if getattr(learner(own()), "base", None) is not None and isinstance(learner(own()).base, Ogd):
-        reference = online.Constrained(online.OgdNorm(DIM, online.WholeSpace(0.5)), online.Ball(0.75, CENTRE))
-    else:
-        reference = learner(online.Ball(0.75, CENTRE))
-    methods = [
-        online.DenseAnytime(part, online.Linear(), certified=True) for part in (reference, learner(own()))
-    ]
+def together(first, second):
+    """Run two learners side by side and return their methods."""
+    methods = [online.DenseAnytime(part, online.Linear(), certified=True) for part in (first, second)]
     for noise in gradients():
         close(methods[0].query(), methods[1].query())
         for method in methods:
             method.tell(slope(method.query(), noise))
+    return methods
+
+
+@pytest.mark.parametrize("own", [Bare, Full])
+@pytest.mark.parametrize("name", ANYWHERE)
+def test_domain_in_python_is_the_one_in_rust(own, name):
+    learner, centre = ANYWHERE[name]
+    methods = together(learner(online.Ball(0.75, centre)), learner(own(centre)))
     close(*(method.certificate().value for method in methods))
+
+
+def test_constrained_takes_a_learner_and_a_domain_in_python():
+    zero, whole = np.zeros(DIM), online.WholeSpace(0.5)
+    reference = online.Constrained(online.OgdNorm(DIM, whole), online.Ball(0.75))
+    together(reference, online.Constrained(Ogd(lambda x: x, zero, 0.5), Bare(zero)))
+
+
+def test_magnitude_takes_learners_in_python():
+    size, direction = online.FreeGrad(1, online.WholeSpace(1.0)), online.OgdNorm(DIM, online.Ball(1.0))
+    twin = Ogd(to_ball(1.0), np.zeros(DIM), 1.0)
+    together(online.Magnitude(size, direction), online.Magnitude(size.start(), twin))
 
 
 def test_leader_takes_a_domain_in_python():

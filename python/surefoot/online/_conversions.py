@@ -28,6 +28,13 @@ def _sparse(name: str, learner: Any) -> _core.Learner:
     return core
 
 
+def _linear(name: str, learner: Any) -> _core.Learner:
+    """Return a learner that can do with linear losses."""
+    if isinstance(learner, learners.Leader):
+        raise TypeError(f"{name} has no curvature to tell Leader, which would never move; General has")
+    return learners.build(learner)
+
+
 class _Averaging(HintTaking):
     """Anytime conversions, sparse and dense."""
 
@@ -149,7 +156,7 @@ class DenseAnytime(_Averaging):
     """
 
     def _make(self) -> _core.Method:
-        return _core.Method.dense_anytime(learners.build(self.learner), *self._options())
+        return _core.Method.dense_anytime(_linear("DenseAnytime", self.learner), *self._options())
 
 
 def classic(learner: Any, weights: AnyWeights = UNIFORM, **options: Any) -> Anytime:
@@ -435,7 +442,7 @@ class Accelerated(Method):
         return {name: getattr(self, name) for name in names}
 
     def _make(self) -> _core.Method:
-        core = learners.build(self.learner)
+        core = _linear("Accelerated", self.learner)
         dense = not core.traits()[0] if self.dense is None else self.dense
         core = core if dense else _sparse("Accelerated with dense=False", self.learner)
         make = _core.Method.dense_accelerated if dense else _core.Method.accelerated

@@ -16,7 +16,7 @@ Row: TypeAlias = Any
 
 def parse(row: Row, dim: int) -> Parsed:
     """Return indices (None for a dense row) and values of `row`."""
-    if isinstance(row, np.ndarray) and row.ndim == 1 and row.dtype == np.float64:
+    if type(row) is np.ndarray and row.ndim == 1 and row.dtype == np.float64:
         return None, _dense(row, dim)
     if hasattr(row, "tocoo"):
         return _sparse(row, dim)

@@ -93,7 +93,7 @@ def build(weights: AnyWeights) -> _core.Weights:
     """Return weights as the library takes them."""
     if isinstance(weights, Weights):
         return weights._build()
-    if isinstance(weights, type) or not callable(weights):
+    if not callable(weights) or (isinstance(weights, type) and issubclass(weights, Weights)):
         raise TypeError(
             f"weights are Uniform(), Linear(), Power(p) or a function of the round, not {weights!r}"
         )
