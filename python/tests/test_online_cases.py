@@ -111,7 +111,7 @@ FIRST = 1e-3
 
 
 def unknown(gradient):
-    """Run the default of `minimize` for 20000 steps; return the output at three times, and the farthest point."""
+    """Run the default of `minimize` for 20000 steps; return three outputs, and the farthest point."""
     outputs, far = [], 0.0
 
     def callback(state):
