@@ -272,3 +272,18 @@ def test_the_result_is_like_that_of_scipy():
 def test_there_is_no_learning_rate():
     names = inspect.signature(minimize).parameters
     assert not {"lr", "learning_rate", "step_size", "eta"} & set(names)
+
+
+def test_a_domain_in_python():
+    class Disc:
+        reach = 1.0
+
+        def project(self, x):
+            return x / max(1.0, np.linalg.norm(x))
+
+    value, gradient = SHAPES["square"]
+    for method in METHODS[:-1]:
+        result = minimize(
+            lambda x: (value(x), gradient(x)), START, domain=Disc(), method=method, max_steps=500
+        )
+        assert value(result.x) <= result.certificate.value < 0.1

@@ -147,3 +147,59 @@ def test_a_learner_that_leaves_its_domain_has_none():
 def test_what_sums_refuse(record):
     with pytest.raises(ValueError, match=r".+"):
         record()
+
+
+def test_composite_certifies_loss_and_penalty():
+    learner = online.CompositeAveraging(2, l1=0.5, l2=1.0)
+    method, sums = online.CompositeAnytime(learner, certified=True), online.Composite(2, l1=0.5, l2=1.0)
+    target = np.array([2.5, 0.25])
+    for _ in range(200):
+        gradient = method.query() - target
+        sums.record(method.next_weight, gradient, method.iterate())
+        method.tell(gradient)
+    certificate = sums.certificate(method.total_weight)
+
+    def objective(x):
+        return np.sum((x - target) ** 2) / 2 + sums.penalty(x)
+
+    assert certificate.value == pytest.approx(method.certificate(WholeSpace(1.0)).value, rel=1e-6)
+    assert 0.0 <= objective(method.output()) - objective(np.array([1.0, 0.0])) <= certificate.value < 0.05
+
+
+@pytest.mark.parametrize("kind", ["measured", "slope", "smooth"])
+def test_coupled_certifies_the_accelerated_method(kind):
+    method, sums, ball = online.Accelerated(online.OgdNorm(1, Ball(2.0))), online.Coupled(1), Ball(2.0)
+    for _ in range(300):
+        x, w, weight = method.query(), method.iterate(), method.next_weight
+        gradient = x - 1.0
+        method.tell(gradient)
+        y = method.output()
+        rise = {
+            "measured": ((y - 1.0) ** 2 - (x - 1.0) ** 2)[0] / 2.0,
+            "slope": (y - 1.0) @ (y - x),
+            "smooth": (method.rate, np.linalg.norm(gradient), 1.0),
+        }
+        sums.record(weight, gradient, w, **{kind: rise[kind]})
+    certificate = sums.certificate(ball)
+    assert (method.output()[0] - 1.0) ** 2 / 2.0 <= certificate.value < 0.01
+    assert method.growth > 0.0
+
+
+def test_stream_and_risk_say_why_they_give_nothing():
+    stream, method = (
+        online.Stream(Ball(1.0), 1.0),
+        online.Anytime(online.OgdNorm(1, Ball(1.0)), certified=True),
+    )
+    stream.open(1.0, distance=0.0)
+    stream.example(2.0)
+    method.tell([1.0])
+    with pytest.raises(Uncertified, match="above its declared bound"):
+        stream.certificate(method.certificate(gradients="fresh"), 1.0, 0.05)
+    risk = online.Risk()
+    risk.open(1.0)
+    with pytest.raises(Uncertified, match="announced"):
+        risk.expectation("fresh")
+    risk.example(0.5)
+    assert risk.expectation("fresh").subject == "the expected loss"
+    with pytest.raises(Uncertified, match="bound on the gradients"):
+        risk.certificate("fresh", 0.05)

@@ -66,6 +66,16 @@ PARAMETERS = [
     lambda: online.Ledger(0),
     lambda: online.Curved(2, 0.0),
     lambda: online.Cuts(3, CUBE),
+    lambda: online.Composite(2, l1=-1.0),
+    lambda: online.Risk(loss=0.0),
+    lambda: online.Stream(BALL, 0.0),
+    lambda: online.Risk().open(1.0, -1),
+    lambda: online.Risk().open(-1.0),
+    lambda: online.Risk().certificate("fresh", 1.0),
+    lambda: online.Stream(BALL, 1.0).example(math.nan),
+    lambda: online.Coupled(1).record(1.0, [1.0], [0.0]),
+    lambda: online.Coupled(1).record(1.0, [1.0], [0.0], measured=1.0, slope=1.0),
+    lambda: online.Coupled(1).record(1.0, [1.0, 2.0], [0.0], measured=1.0),
     lambda: Uniform()(0),
 ]
 
@@ -87,6 +97,8 @@ MISFITS = [
     (lambda: online.Optimistic(online.Proximal(2, BALL), dense=False), "sparse steps"),
     (lambda: online.General(online.OgdNorm(2, BALL)), "Leader, OnlineNewton"),
     (lambda: online.CompositeAnytime(online.OgdNorm(2, BALL)), "CompositeAveraging"),
+    (lambda: online.DenseAnytime(online.Leader(2, BALL, 1.0)), "General has"),
+    (lambda: online.Accelerated(Fragile()), "diameter"),
     (lambda: online.DenseAnytime(3), "iterate\\(\\) and learn\\(\\)"),
     (lambda: online.DenseAnytime(online.OgdNorm), "iterate\\(\\) and learn\\(\\)"),
     (lambda: online.Descent(2, "ball"), "project"),
@@ -357,6 +369,7 @@ def test_a_domain_in_python_that_is_none():
         (type("D", (), {"project": lambda s, x: x, "reach": -1.0})(), ValueError),
         (type("D", (), {"project": lambda s, x: x, "centre": [0.0]})(), ValueError),
         (type("D", (), {"project": lambda s, x: x, "reach": "far"})(), TypeError),
+        (type("D", (), {"project": lambda s, x: x})(), ValueError),
     ):
         with pytest.raises(error):
             online.Descent(2, domain)
@@ -374,3 +387,65 @@ def test_a_part_that_calls_its_own_method_is_told_so():
     with pytest.raises(RuntimeError, match="borrowed"):
         learner.method.tell([1.0, 0.0])
     assert learner.method.steps == 0
+
+
+EXTREMES = [1e-320, 1e-300, 1e-150, 1e-8, 1.0, 1e8, 1e150, 1e290, 1e308]
+
+
+def extreme(rng):
+    """Return a learner with parameters of any size, and the conversions to try."""
+    size, other = rng.choice(EXTREMES, 2)
+    ball, cube = Ball(size, other * np.ones(3)), BoxDomain(-size * np.ones(3), other * np.ones(3) / 2)
+    return [
+        online.OgdNorm(3, ball),
+        online.AdaGrad(3, cube),
+        online.DualAdaGrad(3, size, other),
+        online.DualAveraging(3, ball, other),
+        online.Proximal(3, cube),
+        online.Descent(3, L1Ball(size)),
+        online.DiagonalProximal(3, cube),
+        online.FreeGrad(3, WholeSpace(size)),
+        online.FreeGrad(3, ball),
+        online.DiagonalFreeGrad(3, cube),
+        online.CoinBetting(3, cube, other),
+        online.Hedge(3, size),
+        online.AdaHedge(3),
+        online.SignedHedge(3, size),
+        online.PNorm(3, size),
+        online.Leader(3, ball, other),
+        online.OnlineNewton(3, Ball(size), other, size),
+        online.Ridge(3, ball, size),
+        online.CompositeAveraging(3, size, other, reach=size),
+        online.Constrained(online.FreeGrad(3, WholeSpace(size)), Simplex(3)),
+        online.Magnitude(online.FreeGrad(1, WholeSpace(size)), online.OgdNorm(3, Ball(1.0))),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("seed", range(40))
+def test_nothing_panics_whatever_the_sizes(seed):
+    rng = np.random.default_rng(seed)
+    kinds = [online.Anytime, online.DenseAnytime, online.Optimistic, online.General, online.Accelerated]
+    kinds += [
+        online.CompositeAnytime,
+        lambda x: online.Optimistic(x, dense=True, shrunk=True, certified=True),
+    ]
+    for learner in extreme(rng):
+        for kind in kinds:
+            try:
+                method = kind(learner)
+            except (TypeError, ValueError):
+                continue
+            for _ in range(8):
+                gradient = rng.normal(size=3) * rng.choice([0.0, *EXTREMES], size=3)
+                try:
+                    method.tell(gradient)
+                except ValueError as error:
+                    refusal = str(error)
+                    assert "refused" in refusal
+                assert np.isfinite(method.query()).all()
+                assert np.isfinite(method.output()).all()
+            try:
+                assert method.certificate().value >= -np.inf
+            except online.Uncertified:
+                pass

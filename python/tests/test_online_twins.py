@@ -356,8 +356,8 @@ class Full(Bare):
 
 
 FREE = online.FreeGrad(DIM, online.WholeSpace(0.5))
-#: Learners on any domain. The reduction divides by the distance to the projection, which is rounding alone for
-#: points in a ball that is not around 0.
+#: Learners on any domain. The reduction divides by the distance to the projection, which is rounding alone
+#: for points in a ball that is not around 0.
 ANYWHERE = {
     "descent": (lambda domain: online.Descent(DIM, domain), CENTRE),
     "proximal": (lambda domain: online.Proximal(DIM, domain), CENTRE),

@@ -58,6 +58,6 @@ fn too_large(vector: &impl Vector<f64>, weight: f64) -> Refusal {
             largest = (Some(i), x);
         }
     });
-    let words = format!("is {:e} with weight {weight:e}, too large for sums to stay finite", largest.1);
+    let words = format!("is {:e} with weight {weight:e}, too large for sums to stay finite on this domain", largest.1);
     Refusal::new(largest.0, words)
 }

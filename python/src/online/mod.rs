@@ -9,6 +9,8 @@
 mod build;
 mod certificate;
 mod check;
+mod composite;
+mod coupled;
 mod curved;
 mod cuts;
 mod domain;
@@ -18,7 +20,9 @@ mod ledger;
 mod method;
 mod methods;
 mod own;
+mod risk;
 mod row;
+mod stream;
 mod weights;
 
 use pyo3::prelude::*;
@@ -34,5 +38,9 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     online.add_class::<ledger::Ledger>()?;
     online.add_class::<cuts::Cuts>()?;
     online.add_class::<curved::Curved>()?;
+    online.add_class::<composite::Composite>()?;
+    online.add_class::<coupled::Coupled>()?;
+    online.add_class::<risk::Risk>()?;
+    online.add_class::<stream::Stream>()?;
     module.add_submodule(&online)
 }

@@ -51,6 +51,7 @@ from surefoot.online._learners import (
     SignedHedge,
 )
 from surefoot.online._method import Method, Status
+from surefoot.online._more_certificates import Composite, Coupled, Risk, Stream
 from surefoot.online._weights import Linear, Power, Uniform, Weights
 
 __all__ = [
@@ -62,9 +63,11 @@ __all__ = [
     "BoxDomain",
     "Certificate",
     "CoinBetting",
+    "Composite",
     "CompositeAnytime",
     "CompositeAveraging",
     "Constrained",
+    "Coupled",
     "Curved",
     "Cuts",
     "DenseAnytime",
@@ -93,10 +96,12 @@ __all__ = [
     "Power",
     "Proximal",
     "Ridge",
+    "Risk",
     "Running",
     "SignedHedge",
     "Simplex",
     "Status",
+    "Stream",
     "StronglyConvex",
     "Uncertified",
     "Uniform",

@@ -419,6 +419,8 @@ class Accelerated(Method):
         gradient_bound: SupportsFloat = math.inf,
     ) -> None:
         self.learner = learner
+        if diameter is None and getattr(learner, "domain", None) is None:
+            raise TypeError("Accelerated needs the diameter of the domain, since the learner has no domain")
         reach = domains.build(self.domain, learners.dim_of(learner)).reach
         self.diameter = _checks.positive(2.0 * reach() if diameter is None else diameter, "diameter")
         self.kappa = _checks.positive(kappa, "kappa")

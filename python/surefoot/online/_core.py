@@ -10,3 +10,7 @@ Certificate = _surefoot.online.Certificate
 Ledger = _surefoot.online.Ledger
 Cuts = _surefoot.online.Cuts
 Curved = _surefoot.online.Curved
+Composite = _surefoot.online.Composite
+Coupled = _surefoot.online.Coupled
+Risk = _surefoot.online.Risk
+Stream = _surefoot.online.Stream

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
@@ -159,6 +160,17 @@ class _OnDomain(Learner):
         return self.dim, domains.build(self.domain, self.dim)
 
 
+class _WithReach(_OnDomain):
+    """A learner on any domain whose step sizes are set by the reach of the domain."""
+
+    def _check_domain(self, core: _core.Domain) -> None:
+        if not math.isfinite(core.reach()):
+            raise ValueError(
+                f"{type(self).__name__} needs a domain with a finite reach, "
+                "an upper bound on the distance from its centre to any of its points"
+            )
+
+
 class _OnBall(_OnDomain):
     """A learner on a ball or the whole space."""
 
@@ -214,7 +226,7 @@ class OgdNorm(_OnBall):
 
 
 @dataclass(frozen=True, eq=False)
-class Descent(_OnDomain):
+class Descent(_WithReach):
     """`OgdNorm` on any domain with a projection, in O(d) per step.
 
     Parameters
@@ -351,7 +363,7 @@ class DualAveraging(_OnBall):
 
 
 @dataclass(frozen=True, eq=False)
-class Proximal(_OnDomain):
+class Proximal(_WithReach):
     """Proximal follow-the-leader with hints, on any domain, in O(d) per step.
 
     Parameters

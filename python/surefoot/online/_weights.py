@@ -93,7 +93,8 @@ def build(weights: AnyWeights) -> _core.Weights:
     """Return weights as the library takes them."""
     if isinstance(weights, Weights):
         return weights._build()
-    if not callable(weights) or (isinstance(weights, type) and issubclass(weights, Weights)):
+    is_class = isinstance(weights, type) and issubclass(weights, Weights)
+    if is_class or not callable(weights):
         raise TypeError(
             f"weights are Uniform(), Linear(), Power(p) or a function of the round, not {weights!r}"
         )
