@@ -1,5 +1,6 @@
 """What is refused: parameters, misfits, gradients; and what a part written in Python may do wrong."""
 
+import contextlib
 import copy
 import math
 
@@ -17,6 +18,9 @@ PARAMETERS = [
     *[lambda x=x: Ball(x) for x in BAD_NUMBERS],
     *[lambda x=x: L1Ball(x) for x in BAD_NUMBERS],
     *[lambda x=x: WholeSpace(x) for x in BAD_NUMBERS],
+    lambda: Ball(1e280),
+    lambda: Ball(1.0, [1e280]),
+    lambda: online.DualAdaGrad(2, 1e280),
     lambda: Ball(1.0, [0.0, math.nan]),
     lambda: Ball(1.0, [[0.0]]),
     lambda: BoxDomain([0.0], [1.0, 1.0]),
@@ -389,13 +393,15 @@ def test_a_part_that_calls_its_own_method_is_told_so():
     assert learner.method.steps == 0
 
 
-EXTREMES = [1e-320, 1e-300, 1e-150, 1e-8, 1.0, 1e8, 1e150, 1e290, 1e308]
+LENGTHS = [1e-320, 1e-300, 1e-150, 1e-8, 1.0, 1e8, 1e150, 1e270]
+EXTREMES = [*LENGTHS, 1e290, 1e308]
 
 
 def extreme(rng):
     """Return a learner with parameters of any size, and the conversions to try."""
-    size, other = rng.choice(EXTREMES, 2)
-    ball, cube = Ball(size, other * np.ones(3)), BoxDomain(-size * np.ones(3), other * np.ones(3) / 2)
+    size, far = rng.choice(LENGTHS, 2)
+    other = rng.choice(EXTREMES)
+    ball, cube = Ball(size, far * np.ones(3)), BoxDomain(-size * np.ones(3), far * np.ones(3) / 2)
     return [
         online.OgdNorm(3, ball),
         online.AdaGrad(3, cube),
@@ -445,7 +451,5 @@ def test_nothing_panics_whatever_the_sizes(seed):
                     assert "refused" in refusal
                 assert np.isfinite(method.query()).all()
                 assert np.isfinite(method.output()).all()
-            try:
-                assert method.certificate().value >= -np.inf
-            except online.Uncertified:
-                pass
+            with contextlib.suppress(online.Uncertified):
+                method.certificate()

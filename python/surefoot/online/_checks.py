@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 #: More coordinates than any machine has memory for.
 MOST = 2**40
+#: Coordinates beyond this may overflow when they are summed over rounds.
+FARTHEST = 1e270
 #: So many coordinates that their memory is tried first.
 LARGE = 2**24
 
@@ -61,6 +63,14 @@ def positive(value: SupportsFloat, name: str, infinite: bool = False) -> float:
     return result
 
 
+def length(value: SupportsFloat, name: str) -> float:
+    """Return a positive number that leaves sums over rounds finite if coordinates are so large."""
+    result = positive(value, name)
+    if result > FARTHEST:
+        raise ValueError(f"{name} must be at most {FARTHEST:g}, not {result}")
+    return result
+
+
 def not_negative(value: SupportsFloat, name: str) -> float:
     """Return a finite number that is not below 0."""
     result = number(value, name)
@@ -85,5 +95,8 @@ def point(values: Any, name: str) -> NDArray[np.float64]:
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
         raise ValueError(f"coordinate {bad[0]} of {name} is {array[bad[0]]}")
+    far = np.flatnonzero(np.abs(array) > FARTHEST)
+    if far.size:
+        raise ValueError(f"coordinate {far[0]} of {name} is {array[far[0]]}, beyond {FARTHEST:g}")
     array.flags.writeable = False
     return array

@@ -90,7 +90,7 @@ class WholeSpace(Domain):
     reach: float = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "reach", _checks.positive(self.reach, "reach"))
+        object.__setattr__(self, "reach", _checks.length(self.reach, "reach"))
 
     def _build(self, dim: int) -> _core.Domain:
         return _core.Domain.whole(self.reach)
@@ -119,7 +119,7 @@ class Ball(Domain):
     centre: ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", _checks.positive(self.radius, "radius"))
+        object.__setattr__(self, "radius", _checks.length(self.radius, "radius"))
         if self.centre is not None:
             object.__setattr__(self, "centre", _checks.point(self.centre, "centre"))
 
@@ -241,7 +241,7 @@ class L1Ball(Domain):
     radius: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "radius", _checks.positive(self.radius, "radius"))
+        object.__setattr__(self, "radius", _checks.length(self.radius, "radius"))
 
     def _build(self, dim: int) -> _core.Domain:
         return _core.Domain.l1(self.radius)

@@ -314,7 +314,7 @@ class DualAdaGrad(Learner):
 
     def __post_init__(self) -> None:
         self._set(dim=_checks.dimension(self.dim))
-        self._positive("scale")
+        self._set(scale=_checks.length(self.scale, "scale"))
         self._not_negative("damping")
 
     @property
@@ -583,8 +583,7 @@ class _OnL1Ball(Learner):
     radius: float
 
     def __post_init__(self) -> None:
-        self._set(dim=_checks.dimension(self.dim))
-        self._positive("radius")
+        self._set(dim=_checks.dimension(self.dim), radius=_checks.length(self.radius, "radius"))
 
     @property
     def domain(self) -> L1Ball:
@@ -794,12 +793,13 @@ class CompositeAveraging(Learner):
     def __post_init__(self) -> None:
         self._set(dim=_checks.dimension(self.dim))
         self._not_negative("l1", "l2", "bound")
-        self._set(reach=_checks.positive(self.reach, "reach", infinite=self.l2 > 0.0))
+        endless = self.l2 > 0.0 and self.reach == math.inf
+        self._set(reach=math.inf if endless else _checks.length(self.reach, "reach"))
 
     @property
     def domain(self) -> Any:
         """The whole space."""
-        return WholeSpace(min(self.reach, 1e300))
+        return WholeSpace(min(self.reach, _checks.FARTHEST))
 
     def _build(self) -> _core.Learner:
         return _core.Learner.composite_averaging(self.dim, self.l1, self.l2, self.reach, self.bound)
