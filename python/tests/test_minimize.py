@@ -1,6 +1,7 @@
 """`minimize`: the optimum is reached, the certificate holds, and what cannot be done is said."""
 
 import inspect
+import itertools
 import pickle
 
 import numpy as np
@@ -9,8 +10,9 @@ import scipy.optimize
 import scipy.sparse
 
 from surefoot import online
-from surefoot._minimize import METHODS, minimize
+from surefoot._minimize import minimize
 from surefoot.online import Ball, BoxDomain, L1Ball, Simplex
+from surefoot.online._choice import METHODS
 
 TARGET = np.array([0.5, 0.3, 0.2])
 SHAPES = {
@@ -41,19 +43,22 @@ def least(value):
     return value(TARGET)
 
 
+def combinations():
+    """All methods with the functions and the domains that they are for."""
+    for method, shape, place in itertools.product(METHODS, SHAPES, PLACES):
+        curved = shape in ("square", "steep")
+        free = place != "nothing" or method not in ("optimistic", "accelerated")
+        if free and (curved or method != "strongly_convex"):
+            yield method, shape, place
+
+
 @pytest.mark.parametrize("values", [True, False])
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("method", "shape", "place"), combinations())
 def test_the_minimum_is_found_and_certified(method, shape, place, values):
     value, gradient = SHAPES[shape]
     options = dict(PLACES[place])
     if method == "strongly_convex":
-        if shape not in ("square", "steep"):
-            pytest.skip("not strongly convex")
         options["curvature"] = 2.0
-    elif place == "nothing" and method in ("optimistic", "accelerated"):
-        pytest.skip("needs a domain")
     oracle = (lambda x: (value(x), gradient(x))) if values else gradient
     result = minimize(oracle, START, method=method, max_steps=1500, **options)
     gap = value(result.x) - least(value)

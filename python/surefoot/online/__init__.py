@@ -23,35 +23,23 @@ from surefoot.online._conversions import (
     linear_decay,
 )
 from surefoot.online._core import Certificate
+from surefoot.online._curved_learners import CompositeAveraging, Leader, OnlineNewton, Ridge
 from surefoot.online._domains import Ball, BoxDomain, Domain, L1Ball, OwnDomain, Simplex, WholeSpace
 from surefoot.online._errors import Uncertified
-from surefoot.online._learners import (
+from surefoot.online._free_learners import CoinBetting, Constrained, DiagonalFreeGrad, FreeGrad, Magnitude
+from surefoot.online._gradient_learners import (
     AdaGrad,
-    AdaHedge,
-    CoinBetting,
-    CompositeAveraging,
-    Constrained,
     Descent,
-    DiagonalFreeGrad,
     DiagonalProximal,
     DualAdaGrad,
     DualAveraging,
-    FreeGrad,
-    Hedge,
-    Leader,
-    Learner,
-    Magnitude,
     OgdNorm,
-    OnlineNewton,
-    OwnLearner,
-    PNorm,
     Proximal,
-    Ridge,
-    Running,
-    SignedHedge,
 )
+from surefoot.online._learner import Learner, OwnLearner, Running
 from surefoot.online._method import Method, Status
 from surefoot.online._more_certificates import Composite, Coupled, Risk, Stream
+from surefoot.online._simplex_learners import AdaHedge, Hedge, PNorm, SignedHedge
 from surefoot.online._weights import Linear, Power, Uniform, Weights
 
 __all__ = [

@@ -87,7 +87,7 @@ def share(value: SupportsFloat, name: str) -> float:
     return result
 
 
-def point(values: Any, name: str) -> NDArray[np.float64]:
+def point(values: Any, name: str, farthest: float = FARTHEST) -> NDArray[np.float64]:
     """Return finite coordinates as an array that cannot be changed."""
     array = np.array(values, dtype=np.float64, ndmin=1)
     if array.ndim != 1:
@@ -95,8 +95,8 @@ def point(values: Any, name: str) -> NDArray[np.float64]:
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
         raise ValueError(f"coordinate {bad[0]} of {name} is {array[bad[0]]}")
-    far = np.flatnonzero(np.abs(array) > FARTHEST)
+    far = np.flatnonzero(np.abs(array) > farthest)
     if far.size:
-        raise ValueError(f"coordinate {far[0]} of {name} is {array[far[0]]}, beyond {FARTHEST:g}")
+        raise ValueError(f"coordinate {far[0]} of {name} is {array[far[0]]}, beyond {farthest:g}")
     array.flags.writeable = False
     return array

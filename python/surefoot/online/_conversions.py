@@ -7,7 +7,8 @@ from typing import Any, SupportsFloat
 
 from surefoot.online import _checks, _core, _weights
 from surefoot.online import _domains as domains
-from surefoot.online import _learners as learners
+from surefoot.online import _learner as learners
+from surefoot.online._curved_learners import CompositeAveraging, Leader
 from surefoot.online._method import HintTaking, Method
 from surefoot.online._weights import AnyWeights, Linear, Uniform
 
@@ -30,7 +31,7 @@ def _sparse(name: str, learner: Any) -> _core.Learner:
 
 def _linear(name: str, learner: Any) -> _core.Learner:
     """Return a learner that can do with linear losses."""
-    if isinstance(learner, learners.Leader):
+    if isinstance(learner, Leader):
         raise TypeError(f"{name} has no curvature to tell Leader, which would never move; General has")
     return learners.build(learner)
 
@@ -341,7 +342,7 @@ class StronglyConvex(Method):
         certified: bool = False,
         gradient_bound: SupportsFloat = math.inf,
     ) -> None:
-        self.learner = learners.Leader(dim, domain, curvature)
+        self.learner = Leader(dim, domain, curvature)
         self.weights = weights
         self.certified = bool(certified)
         self.gradient_bound = _checks.positive(gradient_bound, "gradient_bound", infinite=True)
@@ -478,7 +479,7 @@ class CompositeAnytime(Method):
 
     def __init__(
         self,
-        learner: learners.CompositeAveraging,
+        learner: CompositeAveraging,
         weights: AnyWeights = LINEAR,
         *,
         certified: bool = False,
@@ -499,7 +500,7 @@ class CompositeAnytime(Method):
         return {name: getattr(self, name) for name in ("learner", "weights", "certified", "gradient_bound")}
 
     def _make(self) -> _core.Method:
-        if not isinstance(self.learner, learners.CompositeAveraging):
+        if not isinstance(self.learner, CompositeAveraging):
             raise TypeError(
                 f"CompositeAnytime needs CompositeAveraging; DenseAnytime takes any; not {self.learner!r}"
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -43,17 +44,17 @@ class Domain(Spec):
 
     def project(self, x: ArrayLike) -> NDArray[np.float64]:
         """Return the point of the domain nearest to `x`."""
-        x = _checks.point(x, "x")
+        x = _checks.point(x, "x", math.inf)
         return self._build(x.shape[0]).project(x)
 
     def support(self, z: ArrayLike) -> float:
         """Return the largest inner product of `z` with a point of the domain."""
-        z = _checks.point(z, "z")
+        z = _checks.point(z, "z", math.inf)
         return self._build(z.shape[0]).support(z)
 
     def contains(self, x: ArrayLike) -> bool:
         """Return whether `x` lies in the domain, up to rounding."""
-        x = _checks.point(x, "x")
+        x = _checks.point(x, "x", math.inf)
         return self._build(x.shape[0]).contains(x)
 
     def centre_in(self, dim: int) -> NDArray[np.float64]:

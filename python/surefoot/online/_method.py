@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self, SupportsFloat
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from surefoot.online import _checks
 from surefoot.online import _domains as domains
-from surefoot.online import _learners as learners
+from surefoot.online import _learner as learners
 from surefoot.online._certificates import Ledger
 from surefoot.online._core import Certificate
 from surefoot.online._core import Method as CoreMethod
@@ -207,7 +208,9 @@ class Method:
 
     def restore(self, state: Mapping[str, ArrayLike]) -> None:
         """Go on from what `state` has returned; all but `status` is as it was then."""
-        arrays = {name: _checks.point(values, name) for name, values in state.items() if np.size(values)}
+        arrays = {
+            name: _checks.point(values, name, math.inf) for name, values in state.items() if np.size(values)
+        }
         empty = np.zeros(0)
         numbers = arrays.get("numbers", empty)
         self._core.restore(numbers, [(name, arrays.get(name, empty)) for name in state if name != "numbers"])
