@@ -81,7 +81,8 @@ def minimize(
     -------
     MinimizeResult
         The point with its certificate. It is the output of the method; with exact values, the best point
-        seen.
+        seen. The output of the accelerated method may lie a little outside of the domain; the best point
+        seen does not.
 
     Raises
     ------

@@ -53,7 +53,7 @@ def combinations():
 
 
 @pytest.mark.parametrize("values", [True, False])
-@pytest.mark.parametrize(("method", "shape", "place"), combinations())
+@pytest.mark.parametrize(("method", "shape", "place"), list(combinations()))
 def test_the_minimum_is_found_and_certified(method, shape, place, values):
     value, gradient = SHAPES[shape]
     options = dict(PLACES[place])
@@ -292,3 +292,17 @@ def test_a_domain_in_python():
             lambda x: (value(x), gradient(x)), START, domain=Disc(), method=method, max_steps=500
         )
         assert value(result.x) <= result.certificate.value < 0.1
+
+
+def test_the_accelerated_method_stays_in_the_domain_if_values_are_known():
+    ball, start = Ball(0.3), [0.0, 0.0]
+    result = minimize(
+        lambda x: (float((x - 1.0) @ (x - 1.0)), 2.0 * (x - 1.0)), start, domain=ball, method="accelerated"
+    )
+    assert ball.contains(result.x)
+    assert 0.0 <= result.fun - (np.sqrt(2.0) - 0.3) ** 2 <= result.certificate.value
+
+    def flat_outside(x):
+        return (0.0, np.zeros(2)) if x[0] > 0.3 else (1.0, -np.ones(2))
+
+    assert ball.contains(minimize(flat_outside, start, domain=ball, method="accelerated", max_steps=50).x)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.online._certificates import Curved, Cuts
-from surefoot.online._conversions import (
-    Accelerated,
-)
+from surefoot.online._choice import contains
+from surefoot.online._conversions import Accelerated
 from surefoot.online._core import Certificate
 from surefoot.online._errors import Uncertified
 from surefoot.online._method import Method
@@ -126,7 +125,7 @@ class Run:
         words = f"all {max_steps} steps were taken"
         last = self.result(tol is None, 1, words)
         if tol is not None and last.certificate is not None and last.certificate.value <= tol:
-            return self.result(True, 0, f"the excess is at most {tol:g}")
+            return replace(last, success=True, status=0, message=f"the excess is at most {tol:g}")
         return last
 
     def step(self) -> MinimizeResult | None:
@@ -141,7 +140,7 @@ class Run:
         except ValueError as error:
             raise _RefusedError(str(error)) from error
         self.record(weight, value, gradient, query, x)
-        if self.exact and not values.any():
+        if self.exact and not values.any() and self.is_inside(query):
             return self.flat(x, value)
         return None
 
@@ -161,10 +160,14 @@ class Run:
             self.cuts = None
             return
         self.last = _Seen(x, value, gradient)
-        if self.best is None or value <= self.best.value:
+        if (self.best is None or value <= self.best.value) and self.is_inside(query):
             self.best = self.last
         if self.cuts is not None:
             self.cuts.record(weight, value, gradient, query)
+
+    def is_inside(self, query: NDArray[np.float64]) -> bool:
+        """Return whether a point of the method lies in the domain: the gradient steps of Algorithm 4 may leave it."""
+        return not isinstance(self.method, Accelerated) or contains(self.method.domain, query)
 
     def flat(self, x: NDArray[np.float64], value: float | None) -> MinimizeResult:
         """Return the point where the gradient is 0, which minimises a convex function."""
@@ -232,7 +235,7 @@ class Run:
             x = self.output()
             value, gradient = self.oracle(x)
             compared = value is not None and math.isfinite(value)
-            if value is not None and value <= point.value:
+            if value is not None and value <= point.value and self.is_inside(x - self.shift):
                 point = _Seen(x, value, gradient)
         certificate = self.certificate(point, compared)
         if certificate is None:
