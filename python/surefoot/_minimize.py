@@ -81,8 +81,7 @@ def minimize(
     -------
     MinimizeResult
         The point with its certificate. It is the output of the method; with exact values, the best point
-        seen. The output of the accelerated method may lie a little outside of the domain; the best point
-        seen does not.
+        seen. It lies in the domain: the output of the accelerated method, which may not, is projected.
 
     Raises
     ------

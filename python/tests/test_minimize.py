@@ -300,7 +300,8 @@ def test_the_accelerated_method_stays_in_the_domain_if_values_are_known():
         lambda x: (float((x - 1.0) @ (x - 1.0)), 2.0 * (x - 1.0)), start, domain=ball, method="accelerated"
     )
     assert ball.contains(result.x)
-    assert 0.0 <= result.fun - (np.sqrt(2.0) - 0.3) ** 2 <= result.certificate.value
+    # Points of the domain are so up to rounding.
+    assert -1e-6 <= result.fun - (np.sqrt(2.0) - 0.3) ** 2 <= result.certificate.value + 1e-6
 
     def flat_outside(x):
         return (0.0, np.zeros(2)) if x[0] > 0.3 else (1.0, -np.ones(2))

@@ -96,6 +96,11 @@ def contains(domain: Any, x: NDArray[np.float64]) -> bool:
     return _domains.build(domain, x.shape[0]).contains(x)
 
 
+def project(domain: Any, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the point of the domain nearest to `x`."""
+    return _domains.build(domain, x.shape[0]).project(x)
+
+
 def conversion(
     name: str | None,
     dim: int,

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from surefoot.online._certificates import Curved, Cuts
-from surefoot.online._choice import contains
+from surefoot.online._choice import contains, project
 from surefoot.online._conversions import Accelerated
 from surefoot.online._core import Certificate
 from surefoot.online._errors import Uncertified
@@ -166,7 +166,7 @@ class Run:
             self.cuts.record(weight, value, gradient, query)
 
     def is_inside(self, query: NDArray[np.float64]) -> bool:
-        """Return whether a point of the method lies in the domain: the gradient steps of Algorithm 4 may leave it."""
+        """Return whether a point lies in the domain, which the steps of Algorithm 4 may leave."""
         return not isinstance(self.method, Accelerated) or contains(self.method.domain, query)
 
     def flat(self, x: NDArray[np.float64], value: float | None) -> MinimizeResult:
@@ -235,7 +235,7 @@ class Run:
             x = self.output()
             value, gradient = self.oracle(x)
             compared = value is not None and math.isfinite(value)
-            if value is not None and value <= point.value and self.is_inside(x - self.shift):
+            if value is not None and value <= point.value:
                 point = _Seen(x, value, gradient)
         certificate = self.certificate(point, compared)
         if certificate is None:
@@ -267,8 +267,9 @@ class Run:
         return MinimizeResult(x, value, jac, steps, calls, success, status, message, certificate, self.method)
 
     def output(self) -> NDArray[np.float64]:
-        """Return the output of the method in the caller's coordinates."""
-        return self.method.output() + self.shift
+        """Return the output, or the nearest point of the domain, in the caller's coordinates."""
+        output = self.method.output()
+        return (output if self.is_inside(output) else project(self.method.domain, output)) + self.shift
 
 
 class _RefusedError(Exception):
