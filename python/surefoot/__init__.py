@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any
 from surefoot._surefoot import __version__
 
 if TYPE_CHECKING:
+    from surefoot import online
     from surefoot._base import SurefootWarning
     from surefoot._estimators import SurefootClassifier, SurefootRegressor, load
+    from surefoot._minimize import MinimizeResult, minimize
     from surefoot._trained import Certificate
 
 # Names are imported when they are first used: scikit-learn takes a second, and `online` does not need it.
@@ -28,10 +30,22 @@ _PLACES = {
     "SurefootWarning": "surefoot._base",
     "Certificate": "surefoot._trained",
     "load": "surefoot._estimators",
+    "MinimizeResult": "surefoot._minimize",
+    "minimize": "surefoot._minimize",
 }
-_MODULES = ("torch",)
+_MODULES = ("online", "torch")
 
-__all__ = ["Certificate", "SurefootClassifier", "SurefootRegressor", "SurefootWarning", "__version__", "load"]
+__all__ = [
+    "Certificate",
+    "MinimizeResult",
+    "SurefootClassifier",
+    "SurefootRegressor",
+    "SurefootWarning",
+    "__version__",
+    "load",
+    "minimize",
+    "online",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -45,4 +59,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_MODULES])
+    return sorted({*__all__, *_MODULES})
