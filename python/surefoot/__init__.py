@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from surefoot import online
     from surefoot._base import SurefootWarning
     from surefoot._estimators import SurefootClassifier, SurefootRegressor, load
-    from surefoot._minimize import MinimizeResult, minimize
+    from surefoot._minimize import minimize
     from surefoot._trained import Certificate
+    from surefoot.online._run import MinimizeResult
 
 # Names are imported when they are first used: scikit-learn takes a second, and `online` does not need it.
 _PLACES = {
@@ -30,7 +31,7 @@ _PLACES = {
     "SurefootWarning": "surefoot._base",
     "Certificate": "surefoot._trained",
     "load": "surefoot._estimators",
-    "MinimizeResult": "surefoot._minimize",
+    "MinimizeResult": "surefoot.online._run",
     "minimize": "surefoot._minimize",
 }
 _MODULES = ("online", "torch")

@@ -75,6 +75,10 @@ def translated(words: Callable[[str], str] = str) -> Iterator[None]:
 
 
 _OF_MATRIX = (
+    (
+        "'NaN': a value is a finite number",
+        '\'NaN\': a value is a finite number; give a DataFrame and missing="indicator" or "mean", or fill it in before',
+    ),
     ("svmlight data", "a matrix"),
     (
         "is no index of svmlight, such as 3, or range of indices",
@@ -83,7 +87,7 @@ _OF_MATRIX = (
     ("rows have no columns beside the label and the pairs index:value; use csv or vw", "give a DataFrame"),
     (
         " what a row does not name is 0, and nothing is missing;",
-        " its numbers are all there; give a DataFrame, or",
+        " its columns have no name; give a DataFrame, or",
     ),
     (
         " all values are numbers; a category is a pair index:1 for each of its values;",

@@ -31,6 +31,12 @@ def _strength(name: str, value: Any) -> str:
     return _number(name, value)
 
 
+def _passes(name: str, value: Any) -> str:
+    if isinstance(value, str) and value != "auto":
+        raise ValueError(f"{name}: a whole number of at least 1, or 'auto', is needed, {value!r} was given")
+    return _strength(name, value)
+
+
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name}: a text is needed, {value!r} was given")
@@ -131,7 +137,7 @@ class Parameter:
 
 PARAMETERS = (
     Parameter("loss", "loss", _text, "text"),
-    Parameter("passes", "passes", _strength, "auto"),
+    Parameter("passes", "passes", _passes, "auto"),
     Parameter("tol", "tol", _number, "number"),
     Parameter("l1", "l1", _strength, "auto"),
     Parameter("l2", "l2", _strength, "auto"),

@@ -13,7 +13,7 @@ _FLAG = re.compile(
     r"(?:(?:=| )(?!--)(?P<value>(?:\"[^\"]*\"|[^\s'\";()])+|'[^']*'))?(?P<end>'?)"
 )
 # The name that a flag's value has in the help, behind the flag.
-_PLACEHOLDER = re.compile(r"(?<=[\w]) <[A-Z|.,=\[\]]+>")
+_PLACEHOLDER = re.compile(r"(?<=[\w]) <[^<> ]{1,24}>")
 _KNOWN_WORDS = {
     "text": re.compile(
         r"auto|min|1se|error|indicator|mean|balanced|none|yes|no|svmlight|csv|tsv|vw|parquet|arrow|logistic|hinge"

@@ -122,9 +122,7 @@ def test_noisy_gradients_have_a_bound_in_expectation():
     def oracle(x, rng):
         return 2.0 * (x - TARGET) + rng.normal(size=3)
 
-    first, second = (
-        minimize(oracle, START, radius=2.0, gradients="fresh", seed=3, max_steps=500) for _ in range(2)
-    )
+    first, second = (minimize(oracle, START, radius=2.0, gradients="fresh", seed=3, max_steps=500) for _ in range(2))
     np.testing.assert_array_equal(first.x, second.x)
     assert first.certificate.kind == "expectation"
     assert SHAPES["square"][0](first.x) < first.certificate.value
@@ -288,9 +286,7 @@ def test_a_domain_in_python():
 
     value, gradient = SHAPES["square"]
     for method in METHODS[:-1]:
-        result = minimize(
-            lambda x: (value(x), gradient(x)), START, domain=Disc(), method=method, max_steps=500
-        )
+        result = minimize(lambda x: (value(x), gradient(x)), START, domain=Disc(), method=method, max_steps=500)
         assert value(result.x) <= result.certificate.value < 0.1
 
 

@@ -128,9 +128,7 @@ def methods():
         "General": online.General(online.Leader(3, BALL, 1.0), certified=True),
         "StronglyConvex": online.StronglyConvex(3, BALL, 1.0, certified=True),
         "Accelerated": online.Accelerated(online.OgdNorm(3, BALL)),
-        "CompositeAnytime": online.CompositeAnytime(
-            online.CompositeAveraging(3, l1=0.1, l2=1.0), certified=True
-        ),
+        "CompositeAnytime": online.CompositeAnytime(online.CompositeAveraging(3, l1=0.1, l2=1.0), certified=True),
     }
 
 

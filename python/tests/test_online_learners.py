@@ -265,6 +265,4 @@ def test_a_sparse_step_costs_its_nonzeros(make):
         row = (np.unique(pair), np.ones(np.unique(pair).size))
         method.tell_scaled(row, method.dot(row) - 1.0)
         method.output_at(pair)
-    assert (
-        time.perf_counter() - start < 5.0
-    )  # a copy of all coordinates in each step takes more than ten times that
+    assert time.perf_counter() - start < 5.0  # a copy of all coordinates in each step takes more than ten times that

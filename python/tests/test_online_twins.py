@@ -397,8 +397,6 @@ def test_magnitude_takes_learners_in_python():
 
 def test_leader_takes_a_domain_in_python():
     run(
-        online.General(
-            online.Leader(DIM, type("Ball", (), {"project": lambda _, x: to_ball(0.3)(x)})(), 0.7)
-        ),
+        online.General(online.Leader(DIM, type("Ball", (), {"project": lambda _, x: to_ball(0.3)(x)})(), 0.7)),
         strongly_convex(0.7, to_ball(0.3), lambda t: 1.0),
     )

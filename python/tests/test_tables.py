@@ -77,7 +77,7 @@ def test_without_pyarrow_pandas_tables_are_read_by_columns(monkeypatch):
     assert np.allclose(model.predict_proba(features), reference.predict_proba(features), atol=1e-9)
     gaps = features.astype({"city": object})
     gaps.loc[3, "city"], gaps.loc[4, "age"] = None, np.nan
-    with pytest.raises(ValueError, match="X: row 4, column 'city'"):
+    with pytest.raises(ValueError, match="X: row 3, column 'city'"):
         SurefootClassifier().fit(gaps, table["label"])
     assert "city=" in SurefootClassifier(missing="indicator").fit(gaps, table["label"]).coef_names_
 
@@ -92,7 +92,7 @@ def test_missing_cells_are_told_or_features(missing, form):
     given = FORMS[form](features)
     model = SurefootClassifier(missing=missing)
     if missing in (None, "error"):
-        with pytest.raises(ValueError, match=r"X: row 8, column 'age': .*missing=\"indicator\""):
+        with pytest.raises(ValueError, match=r"X: row 7, column 'age': .*missing=\"indicator\""):
             model.fit(given, table["label"])
         return
     model.fit(given, table["label"])

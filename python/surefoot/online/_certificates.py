@@ -62,9 +62,7 @@ class Ledger:
         """Return the largest regret so far against any point of `domain`; inf if it is not bounded."""
         return self._core.regret(domains.build(domain, self._core.dim()))
 
-    def certificate(
-        self, total: float, domain: Any, output: ArrayLike, gradients: str = "exact"
-    ) -> Certificate:
+    def certificate(self, total: float, domain: Any, output: ArrayLike, gradients: str = "exact") -> Certificate:
         """Return a bound on the excess of `output`, the weighted average of the iterates, over `domain`.
 
         Parameters
@@ -86,9 +84,7 @@ class Ledger:
         """
         dim = self._core.dim()
         point = read_point(output, dim, "the output")
-        return self._core.certificate(
-            _checks.positive(total, "total"), domains.build(domain, dim), point, gradients
-        )
+        return self._core.certificate(_checks.positive(total, "total"), domains.build(domain, dim), point, gradients)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Ledger:
         """Return sums of their own."""

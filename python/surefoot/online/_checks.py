@@ -23,9 +23,7 @@ def dimension(dim: SupportsIndex, squared: bool = False) -> int:
     if not 1 <= dim <= MOST:
         raise ValueError(f"dim must be at least 1 and at most 2**40, not {dim}")
     if squared and dim > 2**16:
-        raise ValueError(
-            f"a learner with a matrix of dim**2 numbers takes at most 2**16 coordinates, not {dim}"
-        )
+        raise ValueError(f"a learner with a matrix of dim**2 numbers takes at most 2**16 coordinates, not {dim}")
     if dim > LARGE:
         # Raises MemoryError where the library could only abort the process.
         np.empty(16 * dim)

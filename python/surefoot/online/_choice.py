@@ -46,9 +46,7 @@ METHODS = ("anytime", "optimistic", "accelerated", "classic", "linear_decay", "s
 def place(x0: NDArray[np.float64], domain: Any, radius: float | None, bounds: Any, learner: Any) -> Any:
     """Return the domain that the caller has given in one way or another; None if none."""
     names = ("domain", "radius", "bounds", "learner")
-    given = [
-        name for name, part in zip(names, (domain, radius, bounds, learner), strict=True) if part is not None
-    ]
+    given = [name for name, part in zip(names, (domain, radius, bounds, learner), strict=True) if part is not None]
     if len(given) > 1:
         raise ValueError(f"give one of {' and '.join(given)}, not {'both' if len(given) == 2 else 'all'}")
     if radius is not None:
@@ -61,9 +59,7 @@ def place(x0: NDArray[np.float64], domain: Any, radius: float | None, bounds: An
 def _box(bounds: Any, dim: int) -> BoxDomain:
     """Return the box of SciPy's bounds."""
     if hasattr(bounds, "lb") and hasattr(bounds, "ub"):
-        lower, upper = (
-            np.broadcast_to(np.asarray(end, dtype=float), (dim,)) for end in (bounds.lb, bounds.ub)
-        )
+        lower, upper = (np.broadcast_to(np.asarray(end, dtype=float), (dim,)) for end in (bounds.lb, bounds.ub))
     else:
         pairs: Sequence[Any] = list(bounds)
         if len(pairs) != dim or any(len(pair) != 2 for pair in pairs):

@@ -241,9 +241,7 @@ class Optimistic(Method):
         core = learners.build(self.learner)
         sparse, hinted, _, _ = core.traits()
         if not hinted:
-            raise TypeError(
-                f"Optimistic needs a learner that takes hints: {learners.HINTED}; not {self.learner!r}"
-            )
+            raise TypeError(f"Optimistic needs a learner that takes hints: {learners.HINTED}; not {self.learner!r}")
         dense = not sparse if self.dense is None else self.dense
         core = core if dense else _sparse("Optimistic with dense=False", self.learner)
         make = _core.Method.dense_optimistic if dense else _core.Method.optimistic
@@ -299,8 +297,7 @@ class General(Method):
         core = learners.build(self.learner)
         if not core.traits()[2]:
             raise TypeError(
-                f"General needs a learner for losses with curvature, {learners.QUADRATIC}; "
-                f"not {self.learner!r}"
+                f"General needs a learner for losses with curvature, {learners.QUADRATIC}; not {self.learner!r}"
             )
         return _core.Method.general(core, _weights.build(self.weights), self.certified, self.gradient_bound)
 
@@ -370,9 +367,7 @@ class StronglyConvex(Method):
                 f"also {self.learner.domain!r}"
             )
         weights = _weights.build(self.weights)
-        return _core.Method.strongly_convex(
-            dim, domain, self.curvature, weights, self.certified, self.gradient_bound
-        )
+        return _core.Method.strongly_convex(dim, domain, self.curvature, weights, self.certified, self.gradient_bound)
 
 
 class Accelerated(Method):
@@ -501,10 +496,6 @@ class CompositeAnytime(Method):
 
     def _make(self) -> _core.Method:
         if not isinstance(self.learner, CompositeAveraging):
-            raise TypeError(
-                f"CompositeAnytime needs CompositeAveraging; DenseAnytime takes any; not {self.learner!r}"
-            )
+            raise TypeError(f"CompositeAnytime needs CompositeAveraging; DenseAnytime takes any; not {self.learner!r}")
         core = self.learner._build()
-        return _core.Method.composite_anytime(
-            core, _weights.build(self.weights), self.certified, self.gradient_bound
-        )
+        return _core.Method.composite_anytime(core, _weights.build(self.weights), self.certified, self.gradient_bound)

@@ -168,9 +168,7 @@ class BoxDomain(Domain):
             bad = np.flatnonzero(~((lower <= upper) & np.isfinite(upper - lower)))
         if bad.size:
             i = bad[0]
-            raise ValueError(
-                f"the interval of coordinate {i}, from {lower[i]} to {upper[i]}, is empty or too long"
-            )
+            raise ValueError(f"the interval of coordinate {i}, from {lower[i]} to {upper[i]}, is empty or too long")
         object.__setattr__(self, "lower", lower)
         object.__setattr__(self, "upper", upper)
 
@@ -255,8 +253,7 @@ def build(domain: Any, dim: int) -> _core.Domain:
     if isinstance(domain, OwnDomain) and not isinstance(domain, type):
         return _core.Domain.own(domain, dim)
     raise TypeError(
-        "a domain is WholeSpace, Ball, BoxDomain, Simplex, L1Ball, or an object with project(x), "
-        f"not {domain!r}"
+        f"a domain is WholeSpace, Ball, BoxDomain, Simplex, L1Ball, or an object with project(x), not {domain!r}"
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Uncertified(ValueError):  # noqa: N818 - it is a finding, not a mistake of the caller
+class Uncertified(ValueError):
     """No certificate can be given.
 
     Attributes

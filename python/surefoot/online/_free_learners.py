@@ -173,9 +173,7 @@ class Magnitude(Learner):
 
     def __post_init__(self) -> None:
         if dim_of(self.magnitude) != 1:
-            raise ValueError(
-                f"a magnitude is one number; this learner has {dim_of(self.magnitude)} coordinates"
-            )
+            raise ValueError(f"a magnitude is one number; this learner has {dim_of(self.magnitude)} coordinates")
         dim_of(self.direction)
 
     @property

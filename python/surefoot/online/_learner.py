@@ -20,9 +20,7 @@ SPARSE = (
     "OgdNorm, Ridge, and Magnitude over one of them"
 )
 #: Learners that take hints.
-HINTED = (
-    "AdaHedge, DiagonalProximal, DualAveraging, Hedge, PNorm, Proximal, SignedHedge, and your own with hint()"
-)
+HINTED = "AdaHedge, DiagonalProximal, DualAveraging, Hedge, PNorm, Proximal, SignedHedge, and your own with hint()"
 #: Learners for losses with curvature.
 QUADRATIC = "Leader, OnlineNewton"
 
@@ -101,9 +99,7 @@ class Running:
 
         It is one against all points of the domain, or those within `distance` of the first iterate.
         """
-        return self._core.regret_bound(
-            None if distance is None else _checks.not_negative(distance, "distance")
-        )
+        return self._core.regret_bound(None if distance is None else _checks.not_negative(distance, "distance"))
 
     def __copy__(self) -> Running:
         """Return a learner that goes its own way from here."""

@@ -184,9 +184,7 @@ class Method:
 
     def regret_bound(self, distance: float | None = None) -> float | None:
         """Return the learner's bound on its regret so far, or None; see `Running.regret_bound`."""
-        return self._core.regret_bound(
-            None if distance is None else _checks.not_negative(distance, "distance")
-        )
+        return self._core.regret_bound(None if distance is None else _checks.not_negative(distance, "distance"))
 
     def state(self) -> dict[str, NDArray[np.float64]]:
         """Return what is needed to go on later: `restore` of a method of the same parts takes it.
@@ -208,9 +206,7 @@ class Method:
 
     def restore(self, state: Mapping[str, ArrayLike]) -> None:
         """Go on from what `state` has returned; all but `status` is as it was then."""
-        arrays = {
-            name: _checks.point(values, name, math.inf) for name, values in state.items() if np.size(values)
-        }
+        arrays = {name: _checks.point(values, name, math.inf) for name, values in state.items() if np.size(values)}
         empty = np.zeros(0)
         numbers = arrays.get("numbers", empty)
         self._core.restore(numbers, [(name, arrays.get(name, empty)) for name in state if name != "numbers"])
@@ -218,9 +214,7 @@ class Method:
     def __copy__(self) -> Self:
         """Return a method that goes its own way from here."""
         if learners.is_own(self.learner):
-            raise TypeError(
-                "a method over a learner written in Python cannot be copied: only you know its state"
-            )
+            raise TypeError("a method over a learner written in Python cannot be copied: only you know its state")
         twin = type(self).__new__(type(self))
         twin.__dict__.update(self.__dict__)
         twin._core = self._core.copy()

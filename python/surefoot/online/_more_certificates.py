@@ -126,9 +126,7 @@ class Coupled:
         if len(given) != 1:
             raise ValueError("give one of measured, slope and smooth")
         kind, value = given[0]
-        a, b, c = (
-            _checks.number(x, kind) for x in (value if isinstance(value, tuple) else (value, 0.0, 0.0))
-        )
+        a, b, c = (_checks.number(x, kind) for x in (value if isinstance(value, tuple) else (value, 0.0, 0.0)))
         point = read_point(iterate, self._dim, "the iterate")
         weight = _checks.not_negative(weight, "weight")
         self._core.record(weight, *parse(gradient, self._dim), 1.0, point, kind, (a, b, c))

@@ -20,8 +20,7 @@ class Spec:
             return NotImplemented
         pairs = zip(self._parameters(), other._parameters(), strict=True)
         return all(
-            np.array_equal(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else a == b
-            for a, b in pairs
+            np.array_equal(a, b) if isinstance(a, np.ndarray) or isinstance(b, np.ndarray) else a == b for a, b in pairs
         )
 
     __hash__ = None  # type: ignore[assignment]

@@ -95,7 +95,5 @@ def build(weights: AnyWeights) -> _core.Weights:
         return weights._build()
     is_class = isinstance(weights, type) and issubclass(weights, Weights)
     if is_class or not callable(weights):
-        raise TypeError(
-            f"weights are Uniform(), Linear(), Power(p) or a function of the round, not {weights!r}"
-        )
+        raise TypeError(f"weights are Uniform(), Linear(), Power(p) or a function of the round, not {weights!r}")
     return _core.Weights.own(weights)
