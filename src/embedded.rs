@@ -29,9 +29,9 @@ use crate::{
     html_report::page::{Page, Run},
     process::{memory, signals::Signals, stop::Stop, typed},
     terminal::{
-        bad_rows,
+        bad_rows, confusion,
         console::{Console, Listener},
-        evaluation,
+        evaluation, metrics,
         opening::Opening,
         record::Record,
         reporter::Reporter,
@@ -41,7 +41,9 @@ use crate::{
 };
 use serde_json::{Value, json};
 use std::{ffi::OsString, fmt, sync::Arc, time::Instant};
-use surefoot_fit::{Data, Fit, FitError, Incremental, Interrupt, Outcome, StopConditions, StopReason};
+use surefoot_fit::{
+    Data, Fit, FitError, Incremental, Interrupt, Labelled, Outcome, StopConditions, StopReason, options_of,
+};
 use surefoot_glm::Model;
 use surefoot_io::{Options, check_inputs};
 
@@ -82,6 +84,23 @@ pub fn files(names: &[OsString]) -> Result<Data, Refused> {
     let data = inputs::data(names).map_err(Failure::from)?;
     check_inputs(data.inputs()).map_err(Failure::from)?;
     Ok(data)
+}
+
+/// Measures a model on labelled rows, and returns the metrics as the command `eval --json` prints them; `None` if it was stopped.
+///
+/// # Errors
+/// The first row at fault, an input that cannot be read, or rows whose weights are all 0.
+pub fn evaluate(model: &Model, data: &Data, stop: StopConditions) -> Result<Option<Value>, Refused> {
+    let mut rows = Labelled { stop, ..evaluation::labelled(data, options_of(model)) };
+    let measured = match evaluation::measure(&mut rows, model) {
+        Ok(found) => found.measured,
+        Err(Interrupt::Stop(_)) => return Ok(None),
+        Err(Interrupt::Error(error)) => return Err(error.into()),
+    };
+    if measured.weight == 0.0 {
+        return Err(Failure::data(format!("{data}: the total weight is zero: there is nothing to measure")).into());
+    }
+    Ok(Some(metrics::object(&measured, &confusion::labels(model))))
 }
 
 /// A fit whose flags were checked.

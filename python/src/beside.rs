@@ -2,7 +2,8 @@
 
 use crate::numbers::Numbers;
 use pyo3::{exceptions::PyValueError, prelude::*};
-use surefoot_glm::Batch;
+use surefoot_glm::{Batch, Part};
+use surefoot_io::{Located, Location};
 
 /// Numbers that belong to rows beside their features.
 #[derive(Debug)]
@@ -38,6 +39,17 @@ impl Beside {
     pub(crate) fn of(&self, row: usize) -> (f64, f64, f64) {
         let number = |numbers: &Option<Numbers<f64>>, usual| numbers.as_ref().map_or(usual, |it| it.get(row, 0));
         (number(&self.label, f64::NAN), number(&self.weight, 1.0), number(&self.offset, 0.0))
+    }
+
+    /// Returns the location of a label or a weight that is given here, of row `number`; `None` for other parts.
+    pub(crate) fn locate(&self, batch: &Batch, row: usize, number: u64, part: Part) -> Option<Located> {
+        let (file, token) = match part {
+            Part::Label if self.label.is_some() => ("y", batch.label[row]),
+            Part::Weight if self.weight.is_some() => ("sample_weight", batch.weight[row]),
+            _ => return None,
+        };
+        let location = Location::Cell { row: number, column: None };
+        Some(Located { file: file.to_owned(), location, token: token.to_string() })
     }
 
     /// Gives the rows of a batch their numbers, where there are any; `row` returns the index of a row of the batch in the arrays.

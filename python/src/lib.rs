@@ -12,6 +12,9 @@
 //!
 //! Policy (which flags a parameter stands for, what an attribute is called) is in the Python files; mathematics is in the crates.
 
+// Arguments come from Python as values of their own.
+#![allow(clippy::needless_pass_by_value)]
+
 #[cfg(windows)]
 compile_error!("surefoot does not run on Windows yet: use WSL, where it is the Linux version");
 

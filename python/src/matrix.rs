@@ -152,17 +152,17 @@ impl OpenRows for MatrixRows {
 
     fn locate(&self, _: &Options, batch: &Batch, row: usize, part: Part) -> Located {
         let line = batch.place.get(row).map_or(0, |place| place.line);
-        let (file, column, token) = match part {
+        if let Some(found) = self.0.beside.locate(batch, row, line, part) {
+            return found;
+        }
+        let (column, token) = match part {
             Part::Pair(k) => {
                 let row = batch.row(row);
-                let column = row.index.get(k).map(u64::to_string);
-                ("X", column, row.value.get(k).map_or_else(String::new, f64::to_string))
+                (row.index.get(k).map(u64::to_string), row.value.get(k).map_or_else(String::new, f64::to_string))
             }
-            Part::Label => ("y", None, batch.label[row].to_string()),
-            Part::Weight => ("sample_weight", None, batch.weight[row].to_string()),
-            Part::Row => ("X", None, String::new()),
+            Part::Label | Part::Weight | Part::Row => (None, String::new()),
         };
-        Located { file: file.to_owned(), location: Location::Cell { row: line, column }, token }
+        Located { file: "X".to_owned(), location: Location::Cell { row: line, column }, token }
     }
 }
 

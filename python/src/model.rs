@@ -5,14 +5,10 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
 use serde_json::{Value, json};
 use std::{path::PathBuf, sync::Arc};
+use surefoot_cli::embedded::evaluate;
 use surefoot_fit::{Interrupt, PredictedRow, Prediction, Response, StopConditions, Unpredicted, options_of};
 use surefoot_glm::Certificate;
-use surefoot_io::{Output, load_model, save_model};
-fn model_from_bytes(_: &str, bytes: &[u8]) -> Result<surefoot_glm::Model, surefoot_io::Error> {
-    let path = std::env::temp_dir().join("surefoot-stub");
-    std::fs::write(&path, bytes).unwrap();
-    load_model(&path)
-}
+use surefoot_io::{Output, load_model, model_from_bytes, model_to_bytes, save_model};
 
 /// Trained model, as `surefoot fit` saves it.
 #[pyclass(frozen, module = "surefoot._surefoot")]
@@ -37,8 +33,7 @@ impl Model {
 
     /// Returns the bytes of the model file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let mut bytes = Vec::new();
-        py.detach(|| save_model(&self.0, &mut bytes)).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let bytes = py.detach(|| model_to_bytes(&self.0)).map_err(|error| PyValueError::new_err(error.to_string()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -118,7 +113,7 @@ impl Model {
     #[getter]
     fn weight<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let features = self.0.index.len();
-        let classes = if features == 0 { self.0.intercept.len().max(1) } else { self.0.weight.len() / features };
+        let classes = self.0.weight.len().checked_div(features).unwrap_or(self.0.intercept.len().max(1));
         self.0.weight.clone().into_pyarray(py).reshape([features, classes])
     }
 
@@ -149,6 +144,15 @@ impl Model {
             "slim": model.state.is_none(),
         })
         .to_string())
+    }
+
+    /// Measures the model on labelled rows: metrics as JSON, as `surefoot eval --json` prints them.
+    fn evaluate(&self, py: Python<'_>, rows: &Rows) -> PyResult<String> {
+        let (found, raised) = answering_signals(py, |stop| evaluate(&self.0, &rows.data, stop));
+        match (found.map_err(|error| errors::refused(&error))?, raised) {
+            (_, Some(raised)) => Err(raised),
+            (found, None) => Ok(found.unwrap_or_default().to_string()),
+        }
     }
 
     /// Predicts `margin`, `mean` or `class` for each row: an array of shape (rows, outputs). Offsets are left out if `rates`.

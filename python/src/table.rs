@@ -3,14 +3,14 @@
 use crate::beside::Beside;
 use arrow_array::{
     ArrayRef, Float64Array, RecordBatch, RecordBatchReader, StringArray,
-    ffi_stream::{RecordBatchStreamReader, FFI_ArrowArrayStream},
+    ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader},
 };
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyCapsule};
 use std::{fmt, sync::Arc};
 use surefoot_fit::{Data, OpenRows};
 use surefoot_glm::{Batch, Part};
-use surefoot_io::{Error, Located, MemoryTable, Options, RowSource};
+use surefoot_io::{Error, ErrorKind, Located, Location, MemoryTable, Options, RowSource};
 
 /// Name of tables in messages.
 const NAME: &str = "X";
@@ -79,9 +79,29 @@ impl OpenRows for TableSource {
     }
 
     fn locate(&self, options: &Options, batch: &Batch, row: usize, part: Part) -> Located {
+        let number = batch.place.get(row).map_or(0, |place| place.line.saturating_sub(1));
+        if let Some(found) = self.beside.locate(batch, row, number, part) {
+            return found;
+        }
         let unlabelled = options.unlabelled || self.beside.label.is_some();
         let options = Options { unlabelled, ..options.clone() };
-        self.table.describe_again(&options, batch, row, part)
+        from_zero(self.table.describe_again(&options, batch, row, part))
+    }
+}
+
+/// Counts the row of a location from 0, as Python does.
+fn from_zero(mut place: Located) -> Located {
+    if let Location::Cell { row, .. } = &mut place.location {
+        *row = row.saturating_sub(1);
+    }
+    place
+}
+
+/// Counts the row of an error from 0.
+fn counted_from_zero(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Row { place, message } => from_zero(place.clone()).error(message.clone()),
+        _ => error,
     }
 }
 
@@ -93,7 +113,7 @@ struct TableReader<R> {
 
 impl<R: RowSource> RowSource for TableReader<R> {
     fn read(&mut self, batch: &mut Batch) -> Result<bool, Error> {
-        let any = self.rows.read(batch)?;
+        let any = self.rows.read(batch).map_err(counted_from_zero)?;
         self.beside.fill(batch, |batch, r| batch.place[r].line.saturating_sub(1) as usize);
         Ok(any)
     }

@@ -17,9 +17,12 @@ from typing import TYPE_CHECKING, Any
 from surefoot._surefoot import __version__
 
 if TYPE_CHECKING:
+    from surefoot import online
     from surefoot._base import SurefootWarning
     from surefoot._estimators import SurefootClassifier, SurefootRegressor, load
+    from surefoot._minimize import minimize
     from surefoot._trained import Certificate
+    from surefoot.online._run import MinimizeResult
 
 # Names are imported when they are first used: scikit-learn takes a second, and `online` does not need it.
 _PLACES = {
@@ -28,10 +31,22 @@ _PLACES = {
     "SurefootWarning": "surefoot._base",
     "Certificate": "surefoot._trained",
     "load": "surefoot._estimators",
+    "MinimizeResult": "surefoot.online._run",
+    "minimize": "surefoot._minimize",
 }
-_MODULES = ("torch",)
+_MODULES = ("online", "torch")
 
-__all__ = ["Certificate", "SurefootClassifier", "SurefootRegressor", "SurefootWarning", "__version__", "load"]
+__all__ = [
+    "Certificate",
+    "MinimizeResult",
+    "SurefootClassifier",
+    "SurefootRegressor",
+    "SurefootWarning",
+    "__version__",
+    "load",
+    "minimize",
+    "online",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -45,4 +60,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_MODULES])
+    return sorted({*__all__, *_MODULES})

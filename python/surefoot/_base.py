@@ -22,17 +22,41 @@ from surefoot._flags import flags
 from surefoot._progress import Progress
 from surefoot._surefoot import Incremental, Model, Rows
 from surefoot._surefoot import fit as _fit
-from surefoot._trained import Certificate, Trained
+from surefoot._trained import Certificate, Trained, certificates
 from surefoot._words import translate
 
 #: Relative duality gap of `passes="auto"`: weights are then equal to about seven digits on any path to them.
 TOLERANCE = 1e-12
 
 #: Parameters of every estimator that stand for a flag of the command as they are.
-_SETTINGS = (
-    "passes tol l1 l2 standardize select penalty_factor bounds fit_intercept radius row_norm error_probability "
-    "until_gap holdout budget threads missing categorical text numeric ignore keep interact bits na no_default_na"
-).split()
+_SETTINGS = [
+    "passes",
+    "tol",
+    "l1",
+    "l2",
+    "standardize",
+    "select",
+    "penalty_factor",
+    "bounds",
+    "fit_intercept",
+    "radius",
+    "row_norm",
+    "error_probability",
+    "until_gap",
+    "holdout",
+    "budget",
+    "threads",
+    "missing",
+    "categorical",
+    "text",
+    "numeric",
+    "ignore",
+    "keep",
+    "interact",
+    "bits",
+    "na",
+    "no_default_na",
+]
 #: Those of them that a trainer of rows part by part takes too.
 _INCREMENTAL = [name for name in _SETTINGS if name not in ("passes", "tol", "select", "holdout", "budget")]
 
@@ -50,17 +74,34 @@ def translated(words: Callable[[str], str] = str) -> Iterator[None]:
         raise type(error)(words(translate(str(error)))) from None
 
 
+_OF_MATRIX = (
+    (
+        "'NaN': a value is a finite number",
+        '\'NaN\': a value is a finite number; give a DataFrame and missing="indicator" or "mean", or fill it in before',
+    ),
+    ("svmlight data", "a matrix"),
+    (
+        "is no index of svmlight, such as 3, or range of indices",
+        "is no number of a column, such as 3, or range",
+    ),
+    ("rows have no columns beside the label and the pairs index:value; use csv or vw", "give a DataFrame"),
+    (
+        " what a row does not name is 0, and nothing is missing;",
+        " its columns have no name; give a DataFrame, or",
+    ),
+    (
+        " all values are numbers; a category is a pair index:1 for each of its values;",
+        " all values are numbers;",
+    ),
+    ("; leave it out, or say --format if the data are another format", "; leave it out"),
+)
+
+
 def of_matrix(message: str) -> str:
     """Return a message about svmlight data as one about a matrix."""
-    message = message.replace("svmlight data", "a matrix").replace(
-        "an index of svmlight", "the number of a column"
-    )
-    message = message.replace(
-        "is no index of svmlight, such as 3, or range of indices", "is no column number, such as 3, or range"
-    )
-    return message.replace(
-        "rows have no columns beside the label and the pairs index:value; use csv or vw", "give a DataFrame"
-    )
+    for said, instead in _OF_MATRIX:
+        message = message.replace(said, instead)
+    return message
 
 
 class SurefootBase(BaseEstimator):
@@ -124,21 +165,24 @@ class SurefootBase(BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         if names is None or matrix.shape[1] != len(names):
             width = "columns by name" if names is None else f"{len(names)} columns"
-            raise ValueError(
-                f"X has {matrix.shape[1]} features: the model was trained on a table with {width}"
-            )
+            raise ValueError(f"X has {matrix.shape[1]} features: the model was trained on a table with {width}")
         return _Columns(names, matrix)
 
-    def _rows(self, X: Any, *beside: Any, classes: Sequence[str] = ()) -> Rows:
+    def _rows(
+        self,
+        X: Any,
+        label: Vector | None,
+        weight: Vector | None,
+        offset: Vector | None,
+        classes: Sequence[str] = (),
+    ) -> Rows:
         if isinstance(X, _Columns):
-            return Rows.columns(X.columns(), *beside, list(classes))
-        return _data.rows(X, *beside, classes=classes)
+            return Rows.columns(X.columns(), label, weight, offset, list(classes))
+        return _data.rows(X, label, weight, offset, classes)
 
     # Training -------------------------------------------------------------------------------------------------
 
-    def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None, offset: Any = None
-    ) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None, offset: Any = None) -> Self:
         """Train a model.
 
         Parameters
@@ -163,6 +207,7 @@ class SurefootBase(BaseEstimator):
         ------
         ValueError
             A parameter, a row or a label at fault; the message says where and what to do.
+
         """
         if isinstance(y, str):
             return self._fit_named(X, y, sample_weight, exposure, offset)
@@ -191,6 +236,7 @@ class SurefootBase(BaseEstimator):
             if column is not None and not isinstance(column, str):
                 raise ValueError(f"{name}: name a column of X, as y does")
         self._check_columns(X, reset=True)
+        self._look_at(_data.column(X, y))
         columns = {"label": y, "sample_weight": sample_weight, "exposure": exposure, "offset": offset}
         values = self._values(lambda: 1.0 / _data.length(X))
         with translated():
@@ -237,6 +283,7 @@ class SurefootBase(BaseEstimator):
         Returns
         -------
         self
+
         """
         rows = self._files(files)
         values = {**self._values(None, passes=passes), "label": label, "sample_weight": sample_weight}
@@ -261,25 +308,26 @@ class SurefootBase(BaseEstimator):
             return _data.files(files)
 
     def _values(self, l2: Callable[[], float] | None, passes: int | str | None = None) -> dict[str, Any]:
-        """Return the parameters for the flags, with the defaults that depend on others; `l2` gives the usual penalty."""
+        """Return the parameters for the flags, with defaults that depend on others; `l2` gives the usual penalty."""
         values = {name: getattr(self, name) for name in _SETTINGS} | self._loss()
         if passes is not None:
             values["passes"] = passes
         if values["passes"] == "auto":
-            if values["tol"] is None:
+            # A penalty that is chosen from many is not known to that precision: the command's default is enough.
+            if values["tol"] is None and "auto" not in (values["l1"], values["l2"]):
                 values["tol"] = TOLERANCE
             is_free = values["l1"] is None and values["l2"] is None and values["radius"] is None
             if is_free and l2 is None:
                 raise ValueError("passes='auto' with files needs a penalty: l2='auto', or l2=1/n for n rows")
             if is_free and l2 is not None:
                 values["l2"] = l2()
-        values["shuffle"] = self.shuffle  # type: ignore[attr-defined]
-        if self.shuffle:  # type: ignore[attr-defined]
+        values["shuffle"] = self.shuffle
+        if self.shuffle:
             values["random_state"] = self._seed()
         return values
 
     def _seed(self) -> int:
-        given = self.random_state  # type: ignore[attr-defined]
+        given = self.random_state
         if given is None or isinstance(given, int | np.integer):
             return 0 if given is None else int(given)
         return int(check_random_state(given).randint(np.iinfo(np.int32).max))
@@ -287,8 +335,8 @@ class SurefootBase(BaseEstimator):
     def _train(self, words: list[str], rows: Rows) -> None:
         """Run a fit, keep its model, and pass on its warnings; a Ctrl-C is raised once the model is kept."""
         start = self._start()
-        progress = Progress(self.verbose) if self.verbose else None  # type: ignore[attr-defined]
-        report = bool(self.report)  # type: ignore[attr-defined]
+        progress = Progress(self.verbose) if self.verbose else None
+        report = bool(self.report)
         fitted = _fit(words, rows, start, report, progress)
         if progress is not None:
             progress.close()
@@ -304,7 +352,7 @@ class SurefootBase(BaseEstimator):
 
     def _start(self) -> Model | None:
         """Return the model to go on from; `None` to begin anew. An optimum does not depend on its start."""
-        goes_on = self.warm_start and self.passes != "auto"  # type: ignore[attr-defined]
+        goes_on = self.warm_start and self.passes != "auto"
         return self._trained.model if goes_on and self.__sklearn_is_fitted__() else None
 
     def partial_fit(
@@ -331,6 +379,7 @@ class SurefootBase(BaseEstimator):
         Returns
         -------
         self
+
         """
         first = not self.__sklearn_is_fitted__()
         X = self._checked(X, reset=first)
@@ -368,9 +417,7 @@ class SurefootBase(BaseEstimator):
 
     # Prediction -----------------------------------------------------------------------------------------------
 
-    def _predicted(
-        self, X: Any, response: str, exposure: Any, offset: Any, rates: bool
-    ) -> NDArray[np.float64]:
+    def _predicted(self, X: Any, response: str, exposure: Any, offset: Any, rates: bool) -> NDArray[np.float64]:
         """Return the predicted numbers, of shape (rows, outputs)."""
         model = self._fitted().model
         if _data.is_files(X):
@@ -379,9 +426,32 @@ class SurefootBase(BaseEstimator):
         X = self._checked(X, reset=False)
         if _data.length(X) == 0:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+        offset = _data.offsets(exposure, offset, X)
+        if _data.is_table(X):
+            X = _data.select(X, [name for name, _ in model.columns])
         with translated(str if self._is_table else of_matrix):
-            rows = self._rows(X, None, None, _data.offsets(exposure, offset, X))
+            rows = self._rows(X, None, None, offset)
             return model.predict(rows, response, rates)
+
+    def evaluate_file(self, files: Any) -> dict[str, Any]:
+        """Measure the model on files with labels, read as those of `fit_file`.
+
+        Parameters
+        ----------
+        files : path or list of paths
+            As for `fit_file`.
+
+        Returns
+        -------
+        dict
+            Metrics with the names of the command's `eval --json`: `loss`, `accuracy`, `auc`, `rmse`, `r2` and more;
+            those that do not apply are None.
+
+        """
+        model = self._fitted().model
+        with translated():
+            measured: dict[str, Any] = json.loads(model.evaluate(self._files(files)))
+        return measured
 
     # Results --------------------------------------------------------------------------------------------------
 
@@ -478,6 +548,11 @@ class SurefootBase(BaseEstimator):
         return self._fitted().certificate
 
     @property
+    def certificates_(self) -> list[Certificate]:
+        """All bounds on the distance to the best model, and on the loss on new rows; or why there are none."""
+        return certificates(self._fitted().about["certificates"])
+
+    @property
     def lanes_(self) -> list[dict[str, float]]:
         """The learners of different step-size scales whose mixture is the model of one pass, with their shares."""
         lanes: list[dict[str, float]] = self._fitted().summary["lanes"]
@@ -524,6 +599,9 @@ class SurefootBase(BaseEstimator):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file that the command and `surefoot.load` read; a file there is replaced as a whole."""
         self.model_.save(path)
+
+    def _look_at(self, y: Any) -> None:
+        """Look at the labels in a column of a table before training."""
 
     def _take_labels(self) -> None:
         """Take the labels of a model that was trained on rows with labels of their own."""

@@ -42,6 +42,35 @@ def column_names(X: Any) -> list[str]:
     return [str(name) for name in names]
 
 
+def select(X: Any, names: Sequence[str]) -> Any:
+    """Return a table with those of its columns that have one of these names."""
+    given = column_names(X)
+    kept = [name for name in given if name in set(names)]
+    if len(kept) == len(given) or not kept:
+        return X
+    if _is_pandas(X):
+        return X.loc[:, [str(name) in set(names) for name in X.columns]]
+    return X.select(kept)
+
+
+def column(X: Any, name: str) -> Any:
+    """Return the cells of a column of a table that are not missing, as an array.
+
+    Raises
+    ------
+    ValueError
+        A name that no column has.
+
+    """
+    if name not in column_names(X):
+        raise ValueError(f"X has no column {name!r}; it has {', '.join(column_names(X))}")
+    cells = X[name]
+    cells = cells.drop_nulls() if hasattr(cells, "drop_nulls") else cells
+    cells = cells.drop_null() if hasattr(cells, "drop_null") else cells
+    cells = cells.dropna() if hasattr(cells, "dropna") else cells
+    return np.asarray(cells)
+
+
 def length(X: Any) -> int:
     """Return the number of rows."""
     if hasattr(X, "shape"):
@@ -76,6 +105,7 @@ def offsets(exposure: Any, offset: Any, X: Any) -> Vector | None:
     ------
     ValueError
         An exposure that is not above 0; both exposures and offsets; a wrong number of them.
+
     """
     if exposure is not None and offset is not None:
         raise ValueError("exposure and offset exclude each other: add log(exposure) to the offset")
@@ -117,9 +147,7 @@ def rows(
     return Rows.dense(X, *beside)
 
 
-def table_rows(
-    X: Any, label: Vector | None, weight: Vector | None, offset: Vector | None, classes: list[str]
-) -> Rows:
+def table_rows(X: Any, label: Vector | None, weight: Vector | None, offset: Vector | None, classes: list[str]) -> Rows:
     """Return the rows of a table, by the Arrow C stream interface, or by columns where it has none."""
     if hasattr(X, "__arrow_c_stream__") and not (_is_pandas(X) and not _has_pyarrow()):
         return Rows.table(_with_text_names(X), label, weight, offset, classes)
@@ -143,7 +171,10 @@ def _with_text_names(X: Any) -> Any:
     import pyarrow
 
     plain = X.set_axis([str(name) for name in X.columns], axis=1)
-    return pyarrow.Table.from_pandas(plain, preserve_index=False)
+    try:
+        return pyarrow.Table.from_pandas(plain, preserve_index=False)
+    except pyarrow.ArrowException as error:
+        raise ValueError(f"X: {'; '.join(map(str, error.args))}") from None
 
 
 def _column(column: Any) -> Any:
@@ -170,6 +201,7 @@ def files(names: Any) -> Rows:
     ------
     FileNotFoundError
         A name that stands for nothing.
+
     """
     listed = [names] if isinstance(names, str | os.PathLike) else list(names)
     paths = [os.fspath(name) for name in listed]

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from surefoot import _data
 from surefoot._base import SurefootBase, settings_of
 from surefoot._data import Vector
 from surefoot._surefoot import Model
@@ -32,9 +34,7 @@ def _has_probabilities(estimator: SurefootClassifier) -> bool:
     """Return whether the loss gives probabilities; raise the error that hides the method otherwise."""
     if estimator.loss in ("auto", "logistic", "softmax", "ovr"):
         return True
-    raise AttributeError(
-        f"loss={estimator.loss!r} gives no probabilities: use decision_function, or another loss"
-    )
+    raise AttributeError(f"loss={estimator.loss!r} gives no probabilities: use decision_function, or another loss")
 
 
 class SurefootClassifier(ClassifierMixin, SurefootBase):
@@ -48,7 +48,7 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
     ----------
     loss : str, default="auto"
         `"auto"` is `"logistic"` for two classes and `"softmax"` for more. Others: `"ovr"` (each class against the
-        rest), and for two classes `"hinge"`, `"squared-hinge"`, `"smoothed-hinge"`.
+        rest), and for two classes `"hinge"`, `"squared_hinge"`, `"smoothed_hinge"`.
     passes : int or "auto", default="auto"
         Number of passes over the rows, or `"auto"`: the optimum, to within `tol`.
     l1, l2 : float or "auto", optional
@@ -120,6 +120,7 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
     >>> model = SurefootClassifier().fit(X, y)
     >>> bool(model.certificate_.relative < 1e-10), bool(model.score(X, y) > 0.94)
     (True, True)
+
     """
 
     def __init__(
@@ -203,14 +204,10 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
     def _effective_weights(self, weight: Vector | None, label: Vector) -> float:
         if not isinstance(self.class_weight, dict):
             return super()._effective_weights(weight, label)
-        factors = np.array(
-            [self.class_weight.get(one, 1.0) for one in self.classes_.tolist()], dtype=np.float64
-        )
+        factors = np.array([self.class_weight.get(one, 1.0) for one in self.classes_.tolist()], dtype=np.float64)
         codes = self._codes[0]
         each = (
-            factors[np.searchsorted(np.sort(codes), label)]
-            if self._codes[1] == []
-            else factors[self._class_of(label)]
+            factors[np.searchsorted(np.sort(codes), label)] if self._codes[1] == [] else factors[self._class_of(label)]
         )
         return float(np.sum(each if weight is None else each * weight))
 
@@ -266,6 +263,10 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
                 "use loss='softmax' or 'ovr'"
             )
 
+    def _look_at(self, y: Any) -> None:
+        self.classes_ = np.unique(y.astype(str) if y.dtype.kind == "O" else y)
+        self._check_count(self.classes_)
+
     def _take_labels(self) -> None:
         labels = self._trained.model.labels
         if any(text is not None for _, text in labels):
@@ -304,6 +305,7 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         Returns
         -------
         array of shape (rows,), or (rows, classes) for more than two classes
+
         """
         margins = self._predicted(X, "margin", exposure, offset, rates)
         if not self.model_.is_multiclass:
@@ -322,9 +324,7 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         spread[:, places] = numbers
         return spread
 
-    def predict(
-        self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False
-    ) -> NDArray[Any]:
+    def predict(self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False) -> NDArray[Any]:
         """Return the likeliest label of each row. Parameters as for `decision_function`."""
         margins = self._predicted(X, "margin", exposure, offset, rates)
         known = self._labels()
@@ -333,6 +333,19 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         if len(known) < 2:
             return np.full(len(margins), self.classes_[known[0]])
         return self.classes_[np.where(margins[:, 0] > 0, known[1], known[0])]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None, offset: Any = None) -> float:
+        """Return the accuracy: the share of rows whose predicted label is right.
+
+        Parameters
+        ----------
+        X, y, sample_weight, exposure, offset
+            As for `fit`.
+
+        """
+        y = _data.column(X, y) if isinstance(y, str) else y
+        predicted = self.predict(X, exposure=exposure, offset=offset)
+        return float(accuracy_score(y, predicted, sample_weight=sample_weight))
 
     @available_if(_has_probabilities)
     def predict_proba(
@@ -405,6 +418,7 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
     >>> model = SurefootRegressor("poisson").fit(X, claims, exposure=np.full(10, 2.0))
     >>> model.predict(X[:2], exposure=2.0).shape
     (2,)
+
     """
 
     def __init__(
@@ -483,7 +497,7 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
         self.report = report
 
     def _loss(self) -> dict[str, Any]:
-        classes = ("logistic", "softmax", "ovr", "hinge", "squared-hinge", "smoothed-hinge")
+        classes = ("logistic", "softmax", "ovr", "hinge", "squared_hinge", "smoothed_hinge")
         if self.loss in classes:
             raise ValueError(f"loss={self.loss!r} is for classes: use SurefootClassifier")
         return {"loss": self.loss, "delta": self.delta, "tau": self.tau, "power": self.power}
@@ -498,9 +512,7 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
             raise ValueError(f"y: row {bad[0]} is {label[bad[0]]}; Input y contains NaN or infinity")
         return label, []
 
-    def predict(
-        self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False
-    ) -> NDArray[np.float64]:
+    def predict(self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False) -> NDArray[np.float64]:
         """Return the expected label of each row.
 
         Parameters
@@ -511,8 +523,22 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
             As for `fit`; without them the prediction is a rate, for an exposure of 1.
         rates : bool, default=False
             Whether a column of exposures or offsets that the model was trained with is left out.
+
         """
         return self._predicted(X, "mean", exposure, offset, rates)[:, 0]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None, offset: Any = None) -> float:
+        """Return R², the share of the variance of the labels that is explained.
+
+        Parameters
+        ----------
+        X, y, sample_weight, exposure, offset
+            As for `fit`.
+
+        """
+        y = _data.column(X, y) if isinstance(y, str) else y
+        predicted = self.predict(X, exposure=exposure, offset=offset)
+        return float(r2_score(y, predicted, sample_weight=sample_weight))
 
     def predict_margin(
         self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False
@@ -571,6 +597,7 @@ def load(path: str | os.PathLike[str]) -> SurefootClassifier | SurefootRegressor
         A file that is damaged or no model.
     OSError
         A file that cannot be read.
+
     """
     if not os.path.lexists(path):
         raise FileNotFoundError(f"{os.fspath(path)}: there is no such file")

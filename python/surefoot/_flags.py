@@ -31,6 +31,12 @@ def _strength(name: str, value: Any) -> str:
     return _number(name, value)
 
 
+def _passes(name: str, value: Any) -> str:
+    if isinstance(value, str) and value != "auto":
+        raise ValueError(f"{name}: a whole number of at least 1, or 'auto', is needed, {value!r} was given")
+    return _strength(name, value)
+
+
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{name}: a text is needed, {value!r} was given")
@@ -88,16 +94,12 @@ def _pairs(name: str, value: Any) -> list[str]:
     pairs = [value] if isinstance(value, str) or _is_pair(value) else list(value)
     for pair in pairs:
         if not _is_pair(pair):
-            raise ValueError(
-                f"{name}: a list of pairs of names is needed, such as [('age', 'sex')]; it has {pair!r}"
-            )
+            raise ValueError(f"{name}: a list of pairs of names is needed, such as [('age', 'sex')]; it has {pair!r}")
     return [f"{a}:{b}" for a, b in pairs]
 
 
 def _is_pair(value: Any) -> bool:
-    return (
-        isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(name, str) for name in value)
-    )
+    return isinstance(value, tuple | list) and len(value) == 2 and all(isinstance(name, str) for name in value)
 
 
 def _factors(name: str, value: Any) -> list[str]:
@@ -135,7 +137,7 @@ class Parameter:
 
 PARAMETERS = (
     Parameter("loss", "loss", _text, "text"),
-    Parameter("passes", "passes", _strength, "auto"),
+    Parameter("passes", "passes", _passes, "auto"),
     Parameter("tol", "tol", _number, "number"),
     Parameter("l1", "l1", _strength, "auto"),
     Parameter("l2", "l2", _strength, "auto"),
@@ -192,6 +194,7 @@ def flags(values: Mapping[str, Any]) -> Words:
     ------
     ValueError
         A value of a type that the parameter cannot have. Ranges are checked by the command.
+
     """
     words: Words = []
     for name, value in values.items():

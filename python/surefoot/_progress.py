@@ -17,6 +17,7 @@ class Progress:
     ----------
     verbose
         1 for a bar, 2 for the table of losses too.
+
     """
 
     def __init__(self, verbose: int) -> None:

@@ -21,6 +21,9 @@ class Certificate:
     ----------
     kind
         `deterministic`, `expectation`, `probability` or `none`.
+    quantity
+        What is bounded: `excess`, the objective of the model above that of the best one, or `risk`, the expected loss
+        on new rows.
     gap
         The bound, in units of the loss; `None` if there is none.
     relative
@@ -33,9 +36,11 @@ class Certificate:
         What has to hold, in words.
     reason
         Why there is no bound; empty if there is one.
+
     """
 
     kind: str
+    quantity: str = "excess"
     gap: float | None = None
     relative: float | None = None
     delta: float | None = None
@@ -53,6 +58,8 @@ class Certificate:
             return f"no certificate: {self.reason}"
         relative = "" if self.relative is None else f", {self.relative:.2g} of it"
         chance = "" if self.delta is None else f" with probability {1 - self.delta:g}"
+        if self.quantity == "risk":
+            return f"the expected loss on new rows is at most {self.gap:.6g}{chance}"
         return f"no model has an objective lower by more than {self.gap:.3g}{relative}{chance}"
 
 
@@ -61,6 +68,7 @@ def certificates(found: list[dict[str, Any]]) -> list[Certificate]:
     return [
         Certificate(
             kind=one["kind"],
+            quantity=one.get("subject", "excess"),
             gap=one.get("value"),
             relative=one.get("relative"),
             delta=one.get("delta"),
@@ -70,6 +78,15 @@ def certificates(found: list[dict[str, Any]]) -> list[Certificate]:
         )
         for one in found
     ]
+
+
+def _translated(value: Any) -> Any:
+    """Return a value of JSON with the flags in its texts as parameters."""
+    if isinstance(value, str):
+        return translate(value)
+    if isinstance(value, list):
+        return [_translated(one) for one in value]
+    return {name: _translated(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
 @dataclass
@@ -88,7 +105,7 @@ class Trained:
     def of_fit(cls, fitted: Fitted) -> Trained:
         """Return what a fit left."""
         notes = [translate(text) for kind, text in fitted.messages if kind == "note"]
-        results, curve = json.loads(fitted.results), json.loads(fitted.curve)
+        results, curve = _translated(json.loads(fitted.results)), json.loads(fitted.curve)
         return cls(fitted.model, None, results, curve, fitted.page, notes)
 
     @property
@@ -121,7 +138,7 @@ class Trained:
     def certificate(self) -> Certificate:
         """The tightest bound on the distance to the best model, or the reason why there is none."""
         found = certificates(self.about["certificates"])
-        bounds = [one for one in found if one.gap is not None]
+        bounds = [one for one in found if one.gap is not None and one.quantity == "excess"]
         if bounds:
             return min(bounds, key=lambda one: float(one.gap or 0.0))
         return found[0] if found else Certificate("none", reason="the model was not certified")

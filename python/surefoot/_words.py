@@ -6,16 +6,18 @@ import re
 
 from surefoot._flags import BY_FLAG, Parameter
 
-# A flag with the value that may follow it: quoted, or up to the end of the word. Prose after a flag, such as
-# "--l2 X" with a placeholder in capitals, keeps the placeholder.
+# A flag with the word that may be its value: quoted, or up to the next blank. Prose behind a flag, such as "--l2 X"
+# with a placeholder in capitals, keeps its words.
 _FLAG = re.compile(
     r"(?<![\w-])(?P<quote>'?)--(?P<flag>[a-z0-9]+(?:-[a-z0-9]+)*)"
-    r"(?:(?:=| )(?P<value>\"[^\"]*\"|'[^']*'|[^\s'\";:()]*[^\s'\";:(),.]))?(?P<end>'?)"
+    r"(?:(?:=| )(?!--)(?P<value>(?:\"[^\"]*\"|[^\s'\";()])+|'[^']*'))?(?P<end>'?)"
 )
+# The name that a flag's value has in the help, behind the flag.
+_PLACEHOLDER = re.compile(r"(?<=[\w]) <[^<> ]{1,24}>")
 _KNOWN_WORDS = {
     "text": re.compile(
         r"auto|min|1se|error|indicator|mean|balanced|none|yes|no|svmlight|csv|tsv|vw|parquet|arrow|logistic|hinge"
-        r"|squared|squared_hinge|squared-hinge|smoothed-hinge|huber|absolute|quantile|poisson|gamma|tweedie|softmax|ovr"
+        r"|squared|squared_hinge|smoothed_hinge|huber|absolute|quantile|poisson|gamma|tweedie|softmax|ovr"
     ),
     "number": re.compile(r"[-+]?[0-9.]+(?:e[-+]?[0-9]+)?|[A-Z]|none"),
     "auto": re.compile(r"[-+]?[0-9.]+(?:e[-+]?[0-9]+)?|[A-Z]|auto"),
@@ -25,6 +27,10 @@ _KNOWN_WORDS = {
 _SENTENCES = (
     ("next         surefoot eval the model TEST", "next         score(X, y)"),
     ("next         surefoot predict the model NEW -o predictions.txt", "next         predict(X)"),
+    (
+        ", not a ball: --l2 X in place of --radius",
+        ", not a ball: give passes=1 with radius, or l2=X in place of it",
+    ),
     ("; see surefoot --help", ""),
     (
         "--type margin prints the exponent, --on-error empty|skip passes over such rows",
@@ -58,23 +64,32 @@ def translate(message: str) -> str:
     """Return a message of the command with its flags as parameters of an estimator."""
     for said, instead in _SENTENCES:
         message = message.replace(said, instead)
-    return _FLAG.sub(_parameter, message)
+    return _FLAG.sub(_parameter, _PLACEHOLDER.sub("", message))
 
 
 def _parameter(match: re.Match[str]) -> str:
-    flag, value = match["flag"], match["value"]
-    open_quote, close_quote = match["quote"], match["end"]
+    flag, mark = match["flag"], ""
+    value: str | None = match["value"]
+    end = "" if match["quote"] else match["end"]
     parameter = BY_FLAG.get(flag)
+    if value is not None and not _is_open_range(parameter, value):
+        bare = value.rstrip(",.:")
+        mark, value = value[len(bare) :], bare or None
     if parameter is None:
         known = _OTHERS.get(flag)
         is_placeholder = value is not None and value.isupper()
-        return match[0] if known is None else _with_rest(known, None if is_placeholder else value)
+        return match[0] if known is None else _with_rest(known, None if is_placeholder else value) + mark + end
     if parameter.write is None:
-        return _with_rest(f"{parameter.name}={parameter.on}", value) + (close_quote if not open_quote else "")
+        return _with_rest(f"{parameter.name}={parameter.on}", value) + mark + end
     written = None if value is None else _value(parameter, value)
     if written is None:
-        return _with_rest(parameter.name, value) + (close_quote if not open_quote else "")
-    return f"{parameter.name}={written}" + ("" if open_quote else close_quote)
+        return _with_rest(parameter.name, value) + mark + end
+    return f"{parameter.name}={written}{mark}{end}"
+
+
+def _is_open_range(parameter: Parameter | None, value: str) -> bool:
+    """Return whether a value ends in the comma of a range without an upper bound."""
+    return parameter is not None and parameter.kind == "bounds" and value.count(",") == 1
 
 
 def _with_rest(text: str, value: str | None) -> str:
@@ -98,7 +113,7 @@ def _value(parameter: Parameter, value: str) -> str | None:
         return f'{{"{name}": {factor}}}' if name else None
     if kind == "bounds":
         return _bounds(bare)
-    if kind == "text" and (value[0] in "'\"" or parameter.name in _COLUMNS and value not in _PROSE):
+    if kind == "text" and (value[0] in "'\"" or (parameter.name in _COLUMNS and value not in _PROSE)):
         return f'"{bare}"'
     pattern = _KNOWN_WORDS.get(kind)
     if pattern is None or not pattern.fullmatch(bare):
@@ -115,9 +130,11 @@ def _value(parameter: Parameter, value: str) -> str | None:
 _COLUMNS = {"label", "sample_weight", "trials", "offset", "exposure", "delimiter", "quote", "decimal"}
 #: Words that follow a flag in the command's sentences without being its value.
 _PROSE = frozenset(
-    "a about above add and are as asks at but by can does excludes exclude for from gives has have holds in is it "
-    "knows leave leaves makes may means minimises multiplies names needs of on or says seeks takes that the to which "
-    "with X is:".split()
+    """
+    a about above add and are as asks at but by can does exclude excludes for from gives has have holds in is is: it
+    knows leave leaves makes may means minimises multiplies names needs of on or says seeks takes that the to which
+    with X
+    """.split()
 )
 
 

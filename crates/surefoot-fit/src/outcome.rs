@@ -11,7 +11,7 @@ use crate::{
 };
 use std::fmt;
 use surefoot_glm::{
-    Caution, Model, Plan, Problem, Trainer,
+    Caution, Certificate, Model, Plan, Problem, Trainer,
     optimum::{Ended, Optimum},
 };
 use surefoot_io::Options;
@@ -110,6 +110,9 @@ impl Session<'_> {
         if let Some(full) = full {
             let rows = model.summary.rows;
             model.certificates = with_full_pass(full, objective.flatten(), model.certificates, &model.settings, rows);
+        }
+        if self.position.plan.optimum.is_some() && self.optimum.is_none() && stop.is_some() {
+            model.certificates = vec![Certificate::none("the run was stopped before the optimum was sought")];
         }
         if stop.is_none() {
             self.check_learnt(&model).map_err(|error| self.failed(error))?;

@@ -11,7 +11,7 @@
 //! | read standard input several times | [`spool()`] |
 //! | read rows in another order in each pass | [`Shuffle`], [`ShuffleOrder`] |
 //! | replace a file atomically | [`Output`] |
-//! | store and load a model | [`Archive`] |
+//! | store and load a model | [`save_model`], [`load_model`], in memory [`model_to_bytes`], [`model_from_bytes`]; both as an [`Archive`] |
 //!
 //! The message of an [`Error`] is one line of at most [`Error::LIMIT`] bytes that names the file and, where known, the line, the column and
 //! the token.
@@ -63,7 +63,7 @@ pub use formats::{
 };
 pub use model::{
     archive::{Archive, Dtype, Tensor},
-    model_file::{load_model, save_model},
+    model_file::{load_model, model_from_bytes, model_to_bytes, save_model},
 };
 #[cfg(feature = "parquet")]
 pub use read::{memory_table::MemoryTable, table_rows::TableRows};

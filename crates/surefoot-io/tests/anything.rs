@@ -13,9 +13,9 @@ use surefoot_glm::{
 };
 use surefoot_io::{
     Accepts, Archive, Cell, CellIndex, ColumnMeans, ColumnSelection, Dtype, Error, ErrorKind, FORMATS, Format,
-    Inferred, InputName, Located, Location, Options, Output, Prefetch, Reader, RowSource, Shuffle, ShuffleOrder,
-    SpooledHoldout, Svmlight, Tensor, check_inputs, columns_meant, expand, flagged, is_date, list_element, load_model,
-    printable, save_model, unit,
+    IndexedFeatures, Inferred, InputName, Located, Location, Options, Output, Prefetch, Reader, RowSource, Shuffle,
+    ShuffleOrder, SpooledHoldout, Svmlight, Tensor, check_inputs, columns_meant, expand, flagged, is_date,
+    list_element, load_model, model_from_bytes, model_to_bytes, printable, save_model, unit,
 };
 use surefoot_oracle::public::{public_functions, unexercised};
 
@@ -220,6 +220,14 @@ fn readers_take_any_options_and_bytes() {
         assert_eq!(ColumnSelection::roles(&options.wanted).len(), 9);
         let _ = ColumnSelection::does_without(&options.wanted, Role::Weight);
         let apart = Options::apart(&options);
+        let code = Inferred::class(&apart.found, &any.text());
+        assert!(!code.is_nan());
+        if let Ok(mut features) = IndexedFeatures::new(&apart) {
+            let mut pairs = Batch::default();
+            pairs.push(None, 1.0, &[(any.below(30) as u64, 1.0), (u64::MAX, 1.0)]);
+            IndexedFeatures::apply(&mut features, &mut pairs, any.below(3));
+            assert_eq!(pairs.index.len(), pairs.value.len());
+        }
         let mut means = ColumnMeans::default();
         let mut batch = Batch::default();
         batch.push(Some(any.number()), any.number(), &[(any.below(3) as u64, any.number())]);
@@ -242,6 +250,44 @@ fn readers_take_any_options_and_bytes() {
             .and_then(|mut reader| reader.read(&mut Batch::default()))
             .is_err()
     );
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn tables_in_memory_take_any_options() {
+    use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+    use std::sync::Arc;
+    use surefoot_io::{MemoryTable, TableRows};
+
+    let (mut refused, mut rows) = (0, 0);
+    for seed in 0..1000 {
+        let mut any = Any(3 + seed * 7919);
+        let (options, count) = (any.options(), any.below(4));
+        let numbers: ArrayRef = Arc::new(Float64Array::from_iter((0..count).map(|_| Some(any.number()))));
+        let texts: ArrayRef = Arc::new(StringArray::from_iter((0..count).map(|_| any.maybe())));
+        let columns = RecordBatch::try_from_iter([(any.text(), numbers), (any.text(), texts)]).unwrap();
+        let table = MemoryTable::new(&any.text(), columns.schema(), [columns.clone(), columns.clone()]);
+        assert_eq!((MemoryTable::len(&table), MemoryTable::is_empty(&table)), (2 * count as u64, count == 0));
+        match MemoryTable::rows(&table, options.apart()) {
+            Ok(mut source) => rows += read(&mut source),
+            Err(_) => refused += 1,
+        }
+        let name = MemoryTable::name(&table);
+        let stream = TableRows::new(name, columns.schema(), [Ok(columns.slice(0, 0)), Ok(columns)], options.apart());
+        rows += stream.map_or(0, |mut stream| read(&mut stream));
+        let mut batch = Batch::default();
+        batch.push(Some(any.number()), any.number(), &[(any.below(3) as u64, any.number())]);
+        for part in [Part::Row, Part::Label, Part::Weight, Part::Pair(usize::MAX)] {
+            for row in [0, 1, usize::MAX] {
+                let located = MemoryTable::describe(&table, &options, &batch, row, part);
+                let again = MemoryTable::describe_again(&table, &options, &batch, row, part);
+                for located in [located, again] {
+                    assert!(Located::error(located, any.text()).to_string().len() <= Error::LIMIT);
+                }
+            }
+        }
+    }
+    assert!(refused > 50 && rows > 100, "{refused} {rows}");
 }
 
 #[test]
@@ -286,9 +332,13 @@ fn archives_and_models_may_be_any() {
             std::fs::write(file.path(), &bytes).unwrap();
             assert_eq!(Archive::read(file.path()).unwrap(), archive);
             // What is no archive is none of a model either.
-            bytes.truncate(any.below(bytes.len() + 1));
+            let whole = bytes.len();
+            bytes.truncate(any.below(whole + 1));
             std::fs::write(file.path(), &bytes).unwrap();
             assert!(load_model(file.path()).is_err());
+            let name = any.text();
+            assert!(model_from_bytes(&name, &bytes).is_err());
+            assert!(Archive::from_bytes(&name, &bytes).is_ok_and(|read| read == archive) || bytes.len() < whole);
         }
         let kinds = [
             Tensor::to_f64(&tensor).is_some(),
@@ -302,9 +352,9 @@ fn archives_and_models_may_be_any() {
     }
     // A model that is none is not saved.
     let mut model = Trainer::new(Settings { loss: Loss::Squared, ..Settings::default() }, Plan::ONE_PASS).model();
-    assert!(save_model(&model, &mut io::sink()).is_ok());
+    assert!(save_model(&model, &mut io::sink()).is_ok() && model_to_bytes(&model).is_ok());
     model.intercept[0] = f64::NAN;
-    assert!(save_model(&model, &mut io::sink()).is_err());
+    assert!(save_model(&model, &mut io::sink()).is_err() && model_to_bytes(&model).is_err());
     assert!(load_model(Path::new("\u{0}")).is_err() && Archive::read("/").is_err());
 }
 

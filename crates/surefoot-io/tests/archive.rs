@@ -36,9 +36,12 @@ impl Scratch {
         self.0.path().join("m")
     }
 
+    /// Reads an archive from a file and from memory, which must give the same.
     fn read(&self, bytes: &[u8]) -> Result<Archive<'static>, Error> {
         std::fs::write(self.path(), bytes).unwrap();
         let result = Archive::read(self.path());
+        let in_memory = Archive::from_bytes(self.path().to_str().unwrap(), bytes);
+        assert_eq!(in_memory.as_ref().map_err(ToString::to_string), result.as_ref().map_err(ToString::to_string));
         if let Err(error) = &result {
             let message = error.to_string();
             assert!(message.starts_with(&*self.path().to_string_lossy()) && message.len() <= Error::LIMIT, "{message}");

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use drive::{kinds, models};
 use serde_json::{Value, json};
 use surefoot_glm::{Batch, MemoryHoldout, Model, OrderAlarm, Plan, Predictor, RowMargins, Trainer};
-use surefoot_io::{Archive, ErrorKind, Tensor, load_model, save_model};
+use surefoot_io::{Archive, ErrorKind, Tensor, load_model, model_from_bytes, model_to_bytes, save_model};
 
 fn file(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/models").join(name)
@@ -49,10 +49,31 @@ fn files_of_this_format_predict_what_they_did_and_are_written_as_they_were() {
     for (name, expected) in FILES {
         let model = load_model(&file(name)).unwrap();
         check_margins(&model, expected, name);
-        let mut again = Vec::new();
+        let (mut again, bytes) = (Vec::new(), std::fs::read(file(name)).unwrap());
         save_model(&model, &mut again).unwrap();
-        assert!(again == std::fs::read(file(name)).unwrap(), "{name} is written in another way");
+        assert!(again == bytes, "{name} is written in another way");
+        assert!(model_to_bytes(&model).unwrap() == bytes && model_from_bytes(name, &bytes).unwrap() == model, "{name}");
         Trainer::resume(&model, Plan { passes: 3, ..Plan::ONE_PASS }, Box::<MemoryHoldout>::default()).unwrap();
+    }
+}
+
+#[test]
+fn every_cut_and_every_changed_byte_of_a_model_in_memory_is_an_error() {
+    let refused = |bytes: &[u8], what: &dyn std::fmt::Debug| {
+        let message = model_from_bytes("pickled", bytes).expect_err(&format!("{what:?}")).to_string();
+        assert!(message.starts_with("pickled: "), "{what:?}: {message}");
+    };
+    for (name, _) in FILES {
+        let whole = std::fs::read(file(name)).unwrap();
+        (0..whole.len()).for_each(|length| refused(&whole[..length], &(name, "cut", length)));
+        let mut bytes = whole.clone();
+        for at in 0..whole.len() {
+            let change = 1 << (at % 8);
+            bytes[at] ^= change;
+            refused(&bytes, &(name, "changed", at, change));
+            bytes[at] ^= change;
+        }
+        refused(&[&*whole, b" "].concat(), &(name, "longer"));
     }
 }
 
@@ -61,6 +82,9 @@ fn format_1_is_refused_by_its_number_with_what_to_do() {
     let error = load_model(&file("format-1.surefoot")).unwrap_err();
     assert!(matches!(error.kind(), ErrorKind::Version { found: 1, reads: 2, .. }), "{error}");
     let says = error.to_string();
+    let in_memory =
+        model_from_bytes("old", &std::fs::read(file("format-1.surefoot")).unwrap()).unwrap_err().to_string();
+    assert!(says.ends_with(in_memory.strip_prefix("old").unwrap()), "{in_memory}");
     for part in ["format-1.surefoot: ", "format 1", "reads format 2", "train it anew", "the older surefoot"] {
         assert!(says.contains(part), "{says}");
     }

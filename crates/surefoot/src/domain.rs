@@ -206,6 +206,10 @@ impl<F: Float> Project<F> for Ball<F> {
         let mut squares = Squares::default();
         x.iter().enumerate().for_each(|(i, x)| squares.add((*x - self.centre(i)).wide()));
         let factor = F::of(self.shrink(squares.root()));
+        if factor == F::one() {
+            // A point of the ball stays as it is, to the bit: the detour over the centre would round it.
+            return;
+        }
         x.iter_mut().enumerate().for_each(|(i, x)| *x = self.centre(i) + (*x - self.centre(i)) * factor);
     }
 }

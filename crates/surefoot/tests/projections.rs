@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Random, distance, size};
-use surefoot::{L1Ball, Project, Simplex};
+use surefoot::{Ball, BoxDomain, L1Ball, Project, Simplex};
 use surefoot_oracle::Domain;
 use surefoot_oracle::vectors::{dot, plus};
 
@@ -59,6 +59,28 @@ fn onto_the_l1_ball() {
             let mut again = p.clone();
             L1Ball::new(2.5).project(&mut again);
             assert!(distance(&again, &p) <= 1e-15, "{p:?} to {again:?}");
+        }
+    }
+}
+
+/// A point of a domain is its own projection, to the bit, also around a centre where a detour would round it.
+#[test]
+fn points_of_a_domain_stay_as_they_are() {
+    let mut random = Random(11);
+    for scale in [1e-150, 1e-3, 1.0, 1e150] {
+        for _ in 0..200 {
+            let centre: Vec<f64> = (0..4).map(|_| scale * random.normal()).collect();
+            let inside: Vec<f64> = centre.iter().map(|c| c + 0.2 * scale * random.normal().clamp(-2.0, 2.0)).collect();
+            let mut kept = inside.clone();
+            Ball::around(centre.clone(), scale).project(&mut kept);
+            assert_eq!(kept, inside);
+            let (lower, upper) = centre.iter().map(|c| (c - scale, c + scale)).unzip();
+            BoxDomain::new(lower, upper).project(&mut kept);
+            assert_eq!(kept, inside);
+            let mut small: Vec<f64> = inside.iter().zip(&centre).map(|(x, c)| x - c).collect();
+            let before = small.clone();
+            L1Ball::new(4.0 * scale).project(&mut small);
+            assert_eq!(small, before);
         }
     }
 }

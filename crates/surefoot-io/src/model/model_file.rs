@@ -43,14 +43,50 @@ pub fn save_model(model: &Model, to: &mut impl Write) -> io::Result<()> {
     archive_of(model)?.write(to)
 }
 
+/// Returns a model as bytes: those of the file that [`save_model`] writes.
+///
+/// ```
+/// use surefoot_glm::{Batch, Plan, Settings, Trainer};
+/// use surefoot_io::{model_from_bytes, model_to_bytes};
+///
+/// let mut rows = Batch::default();
+/// rows.push(Some(1.0), 1.0, &[(3, 0.5)]);
+/// let mut trainer = Trainer::new(Settings::default(), Plan::ONE_PASS);
+/// trainer.learn(&rows, 0, 1).unwrap();
+/// let model = trainer.model();
+/// let bytes = model_to_bytes(&model)?;
+/// assert_eq!(model_from_bytes("model", &bytes)?, model);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// [`io::ErrorKind::InvalidInput`] if [`model_from_bytes`] would refuse the model.
+pub fn model_to_bytes(model: &Model) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    save_model(model, &mut bytes)?;
+    Ok(bytes)
+}
+
 /// Reads a model from a file and validates it with [`Model::check`]. O(file size).
 ///
 /// # Errors
 /// If the file cannot be read, is not a model, is damaged, or has another version of the format; if a number is out of its range or parts
 /// of the model contradict each other.
 pub fn load_model(path: &Path) -> Result<Model, Error> {
-    model_of(&Archive::read(path)?)
-        .map_err(|message| ErrorKind::Unsound { file: shown(path.as_os_str()), message }.into())
+    sound(&Archive::read(path)?, || shown(path.as_os_str()))
+}
+
+/// Reads a model from bytes in memory, which are called `name` in messages, as [`load_model`] does from a file. O(bytes).
+///
+/// # Errors
+/// Those of [`load_model`].
+pub fn model_from_bytes(name: &str, bytes: &[u8]) -> Result<Model, Error> {
+    sound(&Archive::from_bytes(name, bytes)?, || shown(name.as_ref()))
+}
+
+/// Returns the model in an archive; an error names the file by `file`.
+fn sound(archive: &Archive<'_>, file: impl Fn() -> String) -> Result<Model, Error> {
+    model_of(archive).map_err(|message| ErrorKind::Unsound { file: file(), message }.into())
 }
 
 fn archive_of(model: &Model) -> io::Result<Archive<'_>> {
@@ -146,15 +182,17 @@ mod tests {
     }
 
     fn bytes(model: &Model) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        save_model(model, &mut bytes).unwrap();
-        bytes
+        model_to_bytes(model).unwrap()
     }
 
+    /// Loads a model from a file and from memory, which must give the same.
     fn load(bytes: &[u8]) -> Result<Model, Error> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
-        load_model(file.path())
+        let (loaded, in_memory) = (load_model(file.path()), model_from_bytes(file.path().to_str().unwrap(), bytes));
+        let text = |error: &Error| error.to_string();
+        assert_eq!(loaded.as_ref().map_err(text), in_memory.as_ref().map_err(text));
+        loaded
     }
 
     #[test]

@@ -13,6 +13,15 @@ use super::{
 use crate::error::{Error, ErrorKind, shown};
 
 impl Archive<'static> {
+    /// Reads an archive from bytes in memory, which are called `name` in messages, as [`read`](Archive::read) does from a file. O(bytes).
+    ///
+    /// # Errors
+    /// If the bytes are not an archive, have another version of the format, or differ from what was written.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Archive<'static>, Error> {
+        let file = shown(name.as_ref());
+        Parts { file, from: bytes, size: Some(bytes.len() as u64), at: 0 }.archive()
+    }
+
     /// Reads an archive from a file or a pipe and verifies all checksums. O(bytes).
     ///
     /// # Errors

@@ -1,0 +1,122 @@
+"""Rows that come part by part, and files larger than a part."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import numbers, two_classes
+from sklearn.datasets import dump_svmlight_file
+
+from surefoot import SurefootClassifier, SurefootRegressor
+
+
+def test_parts_are_one_pass_to_the_bit():
+    X, y = two_classes(500)
+    whole = SurefootClassifier(passes=1).fit(X, y)
+    for size in (1, 7, 64, 499):
+        parts = SurefootClassifier()
+        for start in range(0, 500, size):
+            parts.partial_fit(X[start : start + size], y[start : start + size], classes=[0, 1])
+        assert np.array_equal(parts.coef_, whole.coef_)
+        assert parts.progressive_loss_ == whole.progressive_loss_
+        assert parts.model_.to_bytes() == whole.model_.to_bytes()
+
+
+@pytest.mark.parametrize("loss", ["squared", "huber", "absolute", "quantile", "poisson", "gamma", "tweedie"])
+def test_regressors_learn_part_by_part(loss):
+    X, y = numbers(loss)
+    exposure = np.linspace(0.5, 2.0, len(y)) if loss in ("poisson", "gamma", "tweedie") else None
+    whole = SurefootRegressor(loss, passes=1).fit(X, y, exposure=exposure)
+    parts = SurefootRegressor(loss)
+    for part in np.array_split(np.arange(len(y)), 5):
+        parts.partial_fit(X[part], y[part], exposure=None if exposure is None else exposure[part])
+    assert np.array_equal(parts.coef_, whole.coef_)
+
+
+def test_classes_are_known_from_the_first_part_on():
+    X, y = two_classes(200)
+    model = SurefootClassifier().partial_fit(X[:50], y[:50], classes=[1, 0])
+    assert model.classes_.tolist() == [0, 1]
+    ones = np.flatnonzero(y[50:] == 1)[:10] + 50
+    model.partial_fit(X[ones], y[ones])
+    assert model.predict_proba(X).shape == (200, 2)
+    before = model.model_.to_bytes()
+    with pytest.raises(ValueError, match=r"y has the label .*2.*, which is not among classes=\[0, 1\]"):
+        model.partial_fit(X[:2], [1, 2])
+    with pytest.raises(ValueError, match="is not the same as on last call"):
+        model.partial_fit(X[:2], y[:2], classes=[0, 1, 2])
+    assert model.model_.to_bytes() == before
+
+
+@pytest.mark.parametrize("names", [["no", "yes"], ["a", "b", "c"], [0, 1, 2]])
+def test_a_first_part_of_few_classes_has_columns_for_all(names):
+    X, y = two_classes(200)
+    labels = np.array(names)[y]
+    model = SurefootClassifier().partial_fit(X[y == 0], labels[y == 0], classes=names)
+    assert model.predict_proba(X).shape == (200, len(names))
+    assert model.decision_function(X).shape == ((200,) if len(names) == 2 else (200, len(names)))
+    assert (model.predict(X) == names[0]).all()
+    model.partial_fit(X, labels)
+    assert model.score(X, labels) > 0.7
+    assert np.allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+def test_without_classes_those_of_the_first_part_are_all():
+    X, y = two_classes(200)
+    model = SurefootClassifier().partial_fit(X[:50], y[:50])
+    assert model.classes_.tolist() == [0, 1]
+    with pytest.raises(ValueError, match="name all classes in the first call"):
+        model.partial_fit(X[:1], [7])
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_part_with_a_row_at_fault_changes_nothing(bad):
+    X, y = two_classes(200)
+    model = SurefootClassifier().partial_fit(X[:100], y[:100])
+    before = model.model_.to_bytes()
+    part = X[100:].copy()
+    part[60, 2] = bad
+    with pytest.raises(ValueError, match="row 60, column '2'"):
+        model.partial_fit(part, y[100:])
+    assert model.model_.to_bytes() == before
+    model.partial_fit(X[100:], y[100:])
+    assert np.array_equal(model.coef_, SurefootClassifier(passes=1).fit(X, y).coef_)
+
+
+def test_a_first_part_at_fault_leaves_no_model():
+    X, y = two_classes(50)
+    X[3, 1] = np.nan
+    model = SurefootClassifier()
+    with pytest.raises(ValueError, match="row 3"):
+        model.partial_fit(X, y)
+    assert not hasattr(model, "model_")
+
+
+def test_warm_start_goes_on_where_passes_are_counted():
+    X, y = two_classes(400)
+    warm = SurefootClassifier(passes=1, warm_start=True).fit(X[:200], y[:200]).fit(X[200:], y[200:])
+    assert np.allclose(warm.coef_, SurefootClassifier(passes=1).fit(X, y).coef_, rtol=1e-6)
+    optimum = SurefootClassifier(warm_start=True).fit(X[:200], y[:200]).fit(X, y)
+    assert np.allclose(optimum.coef_, SurefootClassifier().fit(X, y).coef_, rtol=1e-9)
+    with pytest.raises(ValueError, match=r"trained with l2=.*leave it out"):
+        SurefootClassifier(passes=1, warm_start=True, l2=0.1).fit(X, y).set_params(l2=0.2).fit(X, y)
+
+
+def test_folders_and_patterns_are_read_in_order(tmp_path):
+    X, y = two_classes(300)
+    X = np.round(X * 64) / 64
+    for part in range(3):
+        rows = slice(100 * part, 100 * part + 100)
+        dump_svmlight_file(sp.csr_matrix(X[rows]), y[rows], str(tmp_path / f"part{part}.svm"), zero_based=True)
+    expected = SurefootClassifier(passes=1).fit(sp.csr_matrix(X), y).coef_
+    for names in (tmp_path, str(tmp_path / "part*.svm"), sorted(tmp_path.iterdir())):
+        assert np.array_equal(SurefootClassifier().fit_file(names).coef_, expected)
+
+
+def test_rows_at_fault_in_files_are_named_or_skipped(tmp_path):
+    (tmp_path / "rows.svm").write_text("1 0:1\n0 0:x\n1 0:2\n0 0:-1\n")
+    with pytest.raises(ValueError, match=r"rows\.svm:2:3: '0:x'"):
+        SurefootClassifier().fit_file(tmp_path / "rows.svm")
+    model = SurefootClassifier().fit_file(tmp_path / "rows.svm", skip_bad_rows=1)
+    assert model.results_["rows_skipped"] == 1
+    with pytest.raises(ValueError, match="l2='auto'"):
+        SurefootClassifier().fit_file(tmp_path / "rows.svm", passes="auto")
