@@ -3,13 +3,14 @@
 from pathlib import Path
 
 from sklearn.datasets import load_svmlight_file
+
 from surefoot import SurefootClassifier
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 X, y = load_svmlight_file(str(DATA / "a9a.train.svm.gz"), zero_based=True)
 
-# While rows come: with probability 95 %, for weights in a ball and rows that are independent draws. A row is 14
-# entries of 1 at most and the intercept, so that its norm is below 4.
+# While rows come: with probability 95 %, for weights in a ball and rows that are independent draws. A row has
+# at most 14 entries, all of them 1, and the intercept, so that its norm is below 4.
 stream = SurefootClassifier(radius=3, row_norm=4)
 for start in range(0, X.shape[0], 2000):
     stream.partial_fit(X[start : start + 2000], y[start : start + 2000], classes=[-1, 1])

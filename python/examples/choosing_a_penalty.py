@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 from sklearn.metrics import log_loss
+
 from surefoot import SurefootClassifier
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -29,6 +30,4 @@ weights = f"{np.count_nonzero(sparse.coef_)} of {sparse.coef_.size} weights"
 print(f"chosen in one pass: l1 {sparse.penalty_['l1']:.2g}, {weights}, test loss {test_loss(sparse):.4f}")
 
 best = SurefootClassifier(l2="auto").fit_file(TRAIN, passes="auto")
-print(
-    f"chosen by held-out rows, at the optimum: l2 {best.penalty_['l2']:.2g}, test loss {test_loss(best):.4f}"
-)
+print(f"the optimum, chosen by held-out rows: l2 {best.penalty_['l2']:.2g}, test loss {test_loss(best):.4f}")

@@ -1,10 +1,11 @@
-"""Bikes rented per day, where some hours of most days are not in the data: the hours that are there are the exposure."""
+"""Bikes rented per day, where hours of most days are missing: the hours that are there are the exposure."""
 
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from sklearn.metrics import mean_poisson_deviance
+
 from surefoot import SurefootRegressor
 
 DATA = Path(__file__).resolve().parents[2] / "data"
@@ -14,9 +15,7 @@ DAY = ["dteday", "season", "yr", "weekday", "holiday"]
 def days(part):
     """Return one row per day: rented bikes, the number of hours that are known, and the weather."""
     hours = pd.read_csv(DATA / f"bike.{part}.csv.gz").groupby(DAY, as_index=False)
-    return hours.agg(
-        bikes=("cnt", "sum"), hours=("cnt", "size"), temp=("temp", "mean"), wet=("weathersit", "max")
-    )
+    return hours.agg(bikes=("cnt", "sum"), hours=("cnt", "size"), temp=("temp", "mean"), wet=("weathersit", "max"))
 
 
 train, test = days("train"), days("test")

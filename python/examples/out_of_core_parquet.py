@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from sklearn.metrics import mean_poisson_deviance
+
 from surefoot import SurefootRegressor
 
 DATA = Path(__file__).resolve().parents[2] / "data"

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pandas as pd
+
 from surefoot import SurefootClassifier, load
 
 DATA = Path(__file__).resolve().parents[2] / "data"

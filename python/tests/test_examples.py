@@ -25,7 +25,7 @@ EXPECTED = {
         chosen in one pass: l2 4.6e-05, test loss 0.3244
         one pass with l2 0: test loss 0.3249
         one pass with l2 0.01: test loss 0.3519
-        chosen by held-out rows, at the optimum: l2 8e-05, test loss 0.3239
+        the optimum, chosen by held-out rows: l2 8e-05, test loss 0.3239
     """,
     "counts_with_exposure": """
         without exposure: deviance 3416.8 per day
@@ -64,15 +64,11 @@ def test_example_prints_what_it_found(path, tmp_path):
     places = [str(ROOT / "python"), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(places), "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, "-W", "error", str(path)]
-    run = subprocess.run(
-        command, capture_output=True, encoding="utf-8", env=environment, cwd=tmp_path, check=False
-    )
+    run = subprocess.run(command, capture_output=True, encoding="utf-8", env=environment, cwd=tmp_path, check=False)
     assert run.returncode == 0, run.stderr
     printed = [line.strip() for line in run.stdout.splitlines()]
     for shown in EXPECTED[path.stem].strip().splitlines():
-        assert any(alike(shown.strip(), line) for line in printed), (
-            f"{shown.strip()}\nis not in\n{run.stdout}"
-        )
+        assert any(alike(shown.strip(), line) for line in printed), f"{shown.strip()}\nis not in\n{run.stdout}"
 
 
 def test_each_example_has_an_expected_output():

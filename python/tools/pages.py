@@ -1,8 +1,8 @@
 """Run the Python code of documentation pages and compare what it prints with what the pages show.
 
-A page is Markdown. Its blocks marked `python` share a namespace and run in order, in a temporary folder that has
-the `data` of the repository. What a top-level statement prints stands behind it: as a comment on its last line, or
-as comment lines directly below it. `python python/tools/pages.py` writes these comments anew.
+A page is Markdown. Its blocks marked `python` share a namespace and run in order, in a temporary folder that
+has the `data` of the repository. What a top-level statement prints stands behind it: as a comment on its last
+line, or as comment lines directly below it. `python python/tools/pages.py` writes these comments anew.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def run(page: Path) -> list[Output]:
 
 
 def alike(shown: str, printed: str) -> bool:
-    """Return whether texts are equal but for spaces and, by 2 %, numbers; `...` in `shown` stands for any text."""
+    """Return whether texts are equal, but for spaces and 2 % of numbers; `...` stands for any text."""
     shown, printed = " ".join(shown.split()), " ".join(printed.split())
     parts = [_NUMBER.sub("\0", part) for part in shown.split("...")]
     pattern = ".*".join(re.escape(part).replace("\0", f"({_NUMBER.pattern})") for part in parts)

@@ -15,9 +15,9 @@ PAGE = Path(__file__).resolve().parents[2] / "docs/python/reference.md"
 HEAD = """\
 # API reference
 
-Written by `python/tools/reference.py` from the docstrings of the package, version {version}; a test fails if it is
-out of date. The estimators also have what they inherit from scikit-learn: `get_params`, `set_params`, `score` and
-metadata routing.
+Written by `python/tools/reference.py` from the docstrings of the package, version {version}; a test fails if
+it is out of date. The estimators also have what they inherit from scikit-learn: `get_params`, `set_params`,
+`score` and metadata routing.
 """
 #: Sections of a docstring whose entries are a name with a type and a text.
 _LISTS = ("Parameters", "Attributes", "Returns", "Raises")
@@ -69,7 +69,7 @@ def _static(thing: type, name: str) -> Any:
 
 
 def _is_own(thing: type, name: str) -> bool:
-    """Return whether an attribute is a method or property of this package, and none that scikit-learn adds."""
+    """Return whether a method or property is one of this package, and none that scikit-learn adds."""
     if re.fullmatch("set_.*_request", name):
         return False
     home = next(base for base in thing.__mro__ if name in vars(base))
