@@ -34,6 +34,6 @@ with tempfile.TemporaryDirectory() as folder:
     model.save(f"{folder}/spam.surefoot")
     model = load(f"{folder}/spam.surefoot")
 test = pd.read_csv(DATA / "sms.test.csv.gz")
-print(f"test accuracy {model.score(test[['message']], test['label']):.4f}")
+print(f"test accuracy {model.score(test, 'label'):.4f}")
 weights = pd.Series(model.coef_[0], model.coef_names_).nlargest(6)
 print("most like spam:", ", ".join(name.removeprefix("message=") for name in weights.index))

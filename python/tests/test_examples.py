@@ -40,6 +40,9 @@ EXPECTED = {
         278,060 rows learnt, 58 weights
         test deviance 32.30, of a constant 169.49, R² 0.7646
     """,
+    "own_learner": """
+        Mirror: loss 0.0945, no point of the ball is better by more than 0.0019
+    """,
     "streaming_text": """
         500 messages, mean loss 0.1909, 2,127 words
         4,459 messages, mean loss 0.0796, 7,883 words

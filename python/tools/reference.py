@@ -1,4 +1,4 @@
-"""Write docs/python/reference.md from the signatures and docstrings of the package."""
+"""Write docs/python/reference.md and reference-online.md from the signatures and docstrings of the package."""
 
 from __future__ import annotations
 
@@ -9,48 +9,67 @@ from pathlib import Path
 from typing import Any
 
 import surefoot
+import surefoot.online
 
-PAGE = Path(__file__).resolve().parents[2] / "docs/python/reference.md"
+FOLDER = Path(__file__).resolve().parents[2] / "docs/python"
 
 HEAD = """\
 # API reference
 
 Written by `python/tools/reference.py` from the docstrings of the package, version {version}; a test fails if
-it is out of date. The estimators also have what they inherit from scikit-learn: `get_params`, `set_params`,
-`score` and metadata routing.
+it is out of date. The estimators also have what they inherit from scikit-learn: `get_params`, `set_params` and
+metadata routing. Learners and conversions for researchers, `surefoot.online`, are on
+[another page](reference-online.md).
 """
 #: Sections of a docstring whose entries are a name with a type and a text.
 _LISTS = ("Parameters", "Attributes", "Returns", "Raises")
 
 
-def page() -> str:
-    """Return the page."""
-    parts = [HEAD.format(version=surefoot.__version__)]
+HEAD_ONLINE = """\
+# API reference of surefoot.online
+
+Written by `python/tools/reference.py` from the docstrings of `surefoot.online`, version {version}; a test fails if it
+is out of date. The estimators are on [another page](reference.md).
+
+{doc}"""
+
+
+def pages() -> dict[Path, str]:
+    """Return the pages and their text."""
     names = [name for name in surefoot.__all__ if not name.startswith("_")]
-    parts += [_entry(name, getattr(surefoot, name)) for name in sorted(names, key=_rank)]
-    return "\n".join(parts)
+    things = {name: getattr(surefoot, name) for name in sorted(names, key=_rank)}
+    parts = [HEAD.format(version=surefoot.__version__)]
+    parts += [_entry(name, thing, "surefoot.") for name, thing in things.items() if not inspect.ismodule(thing)]
+    online = surefoot.online
+    doc = (inspect.getdoc(online) or "") + "\n"
+    rest = [HEAD_ONLINE.format(version=surefoot.__version__, doc=doc)]
+    rest += [_entry(name, getattr(online, name), "") for name in online.__all__]
+    return {FOLDER / "reference.md": "\n".join(parts), FOLDER / "reference-online.md": "\n".join(rest)}
 
 
 def _rank(name: str) -> tuple[int, str]:
-    first = ("SurefootClassifier", "SurefootRegressor", "load", "Certificate")
+    first = ("SurefootClassifier", "SurefootRegressor", "load", "Certificate", "SurefootWarning", "minimize")
     return (first.index(name) if name in first else len(first), name)
 
 
-def _entry(name: str, thing: Any) -> str:
+def _entry(name: str, thing: Any, place: str) -> str:
     if inspect.isfunction(thing):
-        return f"## {name}\n\n{_function(f'surefoot.{name}', thing)}"
+        return f"## {name}\n\n{_function(f'{place}{name}', thing)}"
+    if not inspect.isclass(thing):
+        return f"## {name}\n\n`{thing}`\n"
     parts = [f"## {name}\n"]
-    if not issubclass(thing, Warning):
+    if not issubclass(thing, Exception) and not getattr(thing, "_is_protocol", False) and _has_signature(thing):
         parts.append(f"```text\n{_signature(name, thing)}\n```\n")
     parts.append(_doc(thing))
     known = {own for own in dir(thing) if own[0] != "_" and _is_own(thing, own)}
-    methods = [own for own in known if inspect.isfunction(getattr(thing, own))]
-    shared = {own for own in known if thing is surefoot.SurefootRegressor and _is_shared(own)}
+    methods = [own for own in known if inspect.isroutine(getattr(thing, own))]
+    twin = _twin(thing)
+    shared = {own for own in known if twin and inspect.getattr_static(twin, own, None) is _static(thing, own)}
     for own in sorted(set(methods) - shared, key=lambda own: _line(thing, own)):
         parts.append(f"### {name}.{own}\n\n{_function(own, getattr(thing, own))}")
-    if shared:
+    if twin and shared:
         listed = ", ".join(f"`{own}`" for own in sorted(shared))
-        parts.append(f"### Shared with SurefootClassifier\n\nAs for the classifier: {listed}.\n")
+        parts.append(f"As for [{twin.__name__}](#{twin.__name__.lower()}): {listed}.\n")
     values = sorted(known - set(methods) - shared)
     if values:
         rows = [f"| `{own}` | {_cell(inspect.getdoc(_static(thing, own)) or '')} |" for own in values]
@@ -59,9 +78,20 @@ def _entry(name: str, thing: Any) -> str:
     return "\n".join(parts)
 
 
-def _is_shared(name: str) -> bool:
-    classifier, regressor = surefoot.SurefootClassifier, surefoot.SurefootRegressor
-    return inspect.getattr_static(classifier, name, None) is inspect.getattr_static(regressor, name)
+def _has_signature(thing: type) -> bool:
+    try:
+        inspect.signature(thing)
+    except ValueError:
+        return False
+    return True
+
+
+def _twin(thing: type) -> Any:
+    """Return the class on the same page whose methods a class shares; `None` if there is none."""
+    if thing is surefoot.SurefootRegressor:
+        return surefoot.SurefootClassifier
+    bases = [base for base in thing.__mro__[1:] if getattr(surefoot.online, base.__name__, None) is base]
+    return bases[0] if bases else None
 
 
 def _static(thing: type, name: str) -> Any:
@@ -73,14 +103,16 @@ def _is_own(thing: type, name: str) -> bool:
     if re.fullmatch("set_.*_request", name):
         return False
     home = next(base for base in thing.__mro__ if name in vars(base))
-    is_shown = isinstance(_static(thing, name), property) or callable(getattr(thing, name, None))
-    return home.__module__.startswith("surefoot.") and is_shown
+    thing_of = _static(thing, name)
+    is_shown = inspect.isdatadescriptor(thing_of) or inspect.isroutine(getattr(thing, name, None))
+    return home.__module__.startswith("surefoot.") and is_shown and bool(inspect.getdoc(thing_of))
 
 
 def _line(thing: type, name: str) -> tuple[int, int]:
     """Return where a method is defined: those that classes share first."""
     home = next(n for n, base in enumerate(reversed(thing.__mro__)) if name in vars(base))
-    return (home, inspect.unwrap(getattr(thing, name)).__code__.co_firstlineno)
+    code = getattr(inspect.unwrap(getattr(thing, name)), "__code__", None)
+    return (home, code.co_firstlineno if code else 0)
 
 
 def _function(name: str, function: Any) -> str:
@@ -142,4 +174,5 @@ def _cell(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page())
+    for path, text in pages().items():
+        path.write_text(text)
