@@ -108,11 +108,11 @@ def _is_own(thing: type, name: str) -> bool:
     return home.__module__.startswith("surefoot.") and is_shown and bool(inspect.getdoc(thing_of))
 
 
-def _line(thing: type, name: str) -> tuple[int, int]:
-    """Return where a method is defined: those that classes share first."""
+def _line(thing: type, name: str) -> tuple[int, int, str]:
+    """Return where a method is defined, for an order in which those that classes share come first."""
     home = next(n for n, base in enumerate(reversed(thing.__mro__)) if name in vars(base))
     code = getattr(inspect.unwrap(getattr(thing, name)), "__code__", None)
-    return (home, code.co_firstlineno if code else 0)
+    return (home, code.co_firstlineno if code else 0, name)
 
 
 def _function(name: str, function: Any) -> str:
