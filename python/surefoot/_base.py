@@ -133,15 +133,20 @@ class SurefootBase(BaseEstimator):
             return X
         if not reset and getattr(self, "_is_table", False):
             return self._as_table(X)
-        matrix = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            accept_large_sparse=True,
-            dtype=[np.float64, np.float32],
-            ensure_all_finite=False,
-        )
+        try:
+            matrix = validate_data(
+                self,
+                X,
+                reset=reset,
+                accept_sparse="csr",
+                accept_large_sparse=True,
+                dtype=[np.float64, np.float32],
+                ensure_all_finite=False,
+            )
+        except ValueError as error:
+            if "could not convert string to float" not in str(error):
+                raise
+            raise ValueError(f"{error}: give a DataFrame, in which columns of text are categories") from None
         if reset:
             self._is_table = False
         return matrix
@@ -150,8 +155,10 @@ class SurefootBase(BaseEstimator):
         names = _data.column_names(X)
         known = set(getattr(self, "feature_names_in_", ()))
         # Columns go by name: further ones, such as the label, are passed over.
-        if reset or not (known and known < set(names)):
+        if _data.names_are_checked(X) and (reset or not (known and known < set(names))):
             _check_feature_names(self, X, reset=reset)
+        elif missing := [name for name in known if name not in names]:
+            raise ValueError(f"X has no column {missing[0]!r}, which the model was trained with")
         if reset:
             if _data.length(X) == 0:
                 raise ValueError("Found array with 0 sample(s): at least one row is needed")
@@ -279,6 +286,11 @@ class SurefootBase(BaseEstimator):
             Number of rows at fault that may be skipped.
         format, header, delimiter, quote, decimal, index_base : optional
             How the files are read, where that is not to be guessed: see the flags of the same names.
+
+        Notes
+        -----
+        The features of svmlight files are columns by their index as it stands: files that count from 1 have an unused
+        column 0, as `load_svmlight_file(..., zero_based=True)` reads them.
 
         Returns
         -------
@@ -427,6 +439,8 @@ class SurefootBase(BaseEstimator):
         if _data.length(X) == 0:
             raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
         offset = _data.offsets(exposure, offset, X)
+        # Numbers that are given stand for the column that the model was trained with.
+        rates = rates or (offset is not None and any(role in ("offset", "exposure") for _, role in model.columns))
         if _data.is_table(X):
             X = _data.select(X, [name for name, _ in model.columns])
         with translated(str if self._is_table else of_matrix):

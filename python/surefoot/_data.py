@@ -19,12 +19,26 @@ Vector = NDArray[np.float64]
 
 
 def is_table(X: Any) -> bool:
-    """Return whether X is a table with named columns."""
+    """Return whether X is a table with named columns.
+
+    Raises
+    ------
+    ValueError
+        A single column of pandas or Polars.
+
+    """
+    if hasattr(X, "to_frame") and hasattr(X, "name") and not hasattr(X, "columns"):
+        raise ValueError("X: a table is needed, this is one of its columns: give X.to_frame()")
     return hasattr(X, "__arrow_c_stream__") or hasattr(X, "__dataframe__") or _is_pandas(X)
 
 
 def _is_pandas(X: Any) -> bool:
     return hasattr(X, "iloc") and hasattr(X, "columns")
+
+
+def names_are_checked(X: Any) -> bool:
+    """Return whether scikit-learn knows the names of the columns of a table."""
+    return _is_pandas(X) or type(X).__module__.partition(".")[0] == "polars"
 
 
 def is_files(X: Any) -> bool:
@@ -93,6 +107,7 @@ def weights(sample_weight: Any, X: Any) -> Vector | None:
     """Return one weight per row as doubles; `None` if all are 1."""
     if sample_weight is None:
         return None
+    _refuse_name("sample_weight", sample_weight)
     shape = np.empty((length(X), 0))
     checked: Vector = _check_sample_weight(sample_weight, shape, dtype=np.float64, ensure_non_negative=True)
     return checked
@@ -120,6 +135,7 @@ def offsets(exposure: Any, offset: Any, X: Any) -> Vector | None:
 
 def numbers(name: str, values: Any, X: Any) -> Vector:
     """Return one finite double per row."""
+    _refuse_name(name, values)
     array = np.asarray(values, dtype=np.float64)
     if array.ndim == 0:
         array = np.full(length(X), array)
@@ -129,6 +145,11 @@ def numbers(name: str, values: Any, X: Any) -> Vector:
     if not np.all(np.isfinite(array)):
         raise ValueError(f"{name}: a finite number is needed for each row")
     return array
+
+
+def _refuse_name(name: str, values: Any) -> None:
+    if isinstance(values, str):
+        raise ValueError(f"{name}: a column of X goes by name where y does too; give one number for each row")
 
 
 def rows(

@@ -73,7 +73,8 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         With `passes` a number: radius of a ball that the weights stay in, in return for certificates while rows
         come; bound on the norm of rows; probability with which such a certificate may fail.
     until_gap : float, optional
-        End once no model is certified to be better by more than this.
+        End once no model is certified to be better by more than this; with `passes="auto"` and a penalty, or with
+        `radius`.
     holdout : int or "none", optional
         With several passes: every how many rows one is held out; 10 by default.
     shuffle : bool, default=False

@@ -167,6 +167,26 @@ def test_a_ball_gives_a_certificate():
     assert np.hypot(np.linalg.norm(model.coef_), model.intercept_[0]) <= 3.0 * (1 + 1e-9)
 
 
+def test_the_loss_on_new_rows_is_no_bound_on_the_distance_to_the_best():
+    X, y = two_classes(4000)
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    model = SurefootClassifier(passes=1, radius=3.0, row_norm=1.5).fit(X, y)
+    kinds = {(one.quantity, one.kind) for one in model.certificates_ if one.holds}
+    assert {("excess", "deterministic"), ("risk", "probability")} <= kinds
+    assert model.certificate_.quantity == "excess"
+    risk = next(one for one in model.certificates_ if one.quantity == "risk")
+    assert str(risk).startswith("the expected loss on new rows is at most")
+    assert risk.gap > model.progressive_loss_ > 0
+
+
+def test_files_with_labels_measure_a_model(data, command, tmp_path):
+    model = SurefootClassifier().fit_file(data / "a9a.train.svm.gz")
+    measured = model.evaluate_file(data / "a9a.test.svm.gz")
+    model.save(tmp_path / "m")
+    assert measured.items() <= json.loads(command("eval", tmp_path / "m", data / "a9a.test.svm.gz", "--json")).items()
+    assert measured["accuracy"] == pytest.approx(0.849886, abs=1e-3)
+
+
 def test_pictures(monkeypatch):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -119,6 +119,35 @@ def test_arrays_are_taken_by_the_order_of_the_columns():
         model.predict(np.zeros((2, 3)))
 
 
+def test_numbers_given_at_prediction_stand_for_the_column():
+    table = frame()[["age", "member"]].astype(float).assign(years=2.0, claims=[0.0, 1.0, 3.0] * 40)
+    model = SurefootRegressor("poisson").fit(table, "claims", exposure="years")
+    assert np.allclose(model.predict(table.drop(columns="years"), exposure=4.0), 2.0 * model.predict(table))
+    assert np.allclose(model.predict(table, rates=True), 0.5 * model.predict(table))
+    with pytest.raises(ValueError, match="exposure: a column of X goes by name where y does too"):
+        SurefootRegressor("poisson").fit(table, table["claims"], exposure="years")
+
+
+def test_single_columns_and_arrays_of_texts_are_told_from_tables():
+    table = frame()
+    for column in (table["city"], pl.from_pandas(table)["city"]):
+        with pytest.raises(ValueError, match=r"give X\.to_frame\(\)"):
+            SurefootClassifier().fit(column, table["label"])
+    with pytest.raises(ValueError, match="give a DataFrame"):
+        SurefootClassifier().fit(table.drop(columns="label").to_numpy(), table["label"])
+
+
+def test_tables_of_arrow_are_taken_without_warnings(recwarn):
+    batches = pa.Table.from_pandas(frame()).to_batches(max_chunksize=40)
+    model = SurefootClassifier()
+    for batch in batches:
+        model.partial_fit(batch.drop_columns(["label"]), batch["label"].to_numpy(zero_copy_only=False), ["no", "yes"])
+    assert model.predict(batches[0]).shape == (40,)
+    assert not [one for one in recwarn if "feature names" in str(one.message)]
+    with pytest.raises(ValueError, match="X has no column 'age'"):
+        model.predict(batches[0].drop_columns(["age"]))
+
+
 def test_categories_go_by_their_text_never_by_their_code():
     train = pd.DataFrame({"c": pd.Categorical(["be", "fr", "de", "it", "es"] * 4)})
     model = SurefootClassifier(l2=0.01).fit(train, [1, 0, 1, 0, 1] * 4)

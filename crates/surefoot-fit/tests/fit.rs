@@ -5,10 +5,11 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed},
 };
 use surefoot_fit::{
-    Contradiction, Data, Event, Failed, Fit, FitError, Labelled, Outcome, Snapshot, StopConditions, StopReason,
+    Contradiction, Data, Event, Failed, Fit, FitError, Interrupt, Labelled, OpenRows, Outcome, Snapshot,
+    StopConditions, StopReason,
 };
 use surefoot_glm::{Ball, Batch, ClassWeights, Loss, Model, PenaltyTerm, Plan};
-use surefoot_io::{load_model, save_model};
+use surefoot_io::{Error, Options, Reader, RowSource, load_model, save_model};
 
 /// Generates `n` rows of two classes that are nearly linearly separable.
 fn rows(n: u32) -> Batch {
@@ -297,4 +298,86 @@ fn a_fit_can_be_sent_to_another_thread() {
     let fit = Fit::new(Loss::Logistic).with_plan(Plan::ONE_PASS);
     let outcome = std::thread::spawn(move || fit.run(rows(50))).join().unwrap().unwrap();
     assert_eq!(outcome.model.summary.rows, 50);
+}
+
+/// Rows as text that a program keeps.
+struct Kept(Arc<String>, u64);
+
+impl OpenRows for Kept {
+    fn open(&self, options: &Options) -> Result<Box<dyn RowSource + Send>, Error> {
+        let bytes = std::io::Cursor::new(self.0.as_bytes().to_vec());
+        Ok(Box::new(Reader::with_reader("kept", bytes, options.clone())?))
+    }
+
+    fn rows(&self) -> u64 {
+        self.1
+    }
+
+    fn name(&self) -> String {
+        "kept rows".to_owned()
+    }
+}
+
+fn kept(rows: &Batch) -> Data {
+    Data::source(Kept(Arc::new(text(rows)), rows.len() as u64))
+}
+
+#[test]
+fn rows_kept_by_the_program_are_opened_for_each_pass() {
+    let rows = rows(500);
+    for (name, plan) in plans() {
+        let run = |data: Data| plan(Fit::new(Loss::Logistic)).run(data).unwrap().model;
+        let data = kept(&rows);
+        assert!(data.can_reread() && data.inputs().is_empty());
+        assert_eq!(data.to_string(), "kept rows");
+        assert_eq!(bytes(&run(data)), bytes(&run(rows.clone().into())), "{name}");
+    }
+}
+
+#[test]
+fn rows_that_come_part_by_part_give_the_model_of_one_pass() {
+    let rows = rows(500);
+    let whole = Fit::new(Loss::Logistic).run(rows.clone()).unwrap().model;
+    for size in [1, 7, 64, 499, 500] {
+        let mut fit = Fit::new(Loss::Logistic).incremental().unwrap();
+        for part in chunks(&rows, size) {
+            fit.learn(&Data::from(part), &StopConditions::default()).unwrap();
+        }
+        assert_eq!(bytes(&fit.model()), bytes(&whole), "parts of {size}");
+        assert_eq!(fit.summary().rows, 500);
+    }
+}
+
+#[test]
+fn a_part_with_a_row_at_fault_changes_nothing() {
+    let parts = chunks(&rows(200), 100);
+    let mut fit = Fit::new(Loss::Logistic).incremental().unwrap();
+    fit.learn(&Data::from(parts[0].clone()), &StopConditions::default()).unwrap();
+    let before = bytes(&fit.model());
+    for fault in 0..4 {
+        let mut part = parts[1].clone();
+        match fault {
+            0 => part.value[150] = f64::NAN,
+            1 => part.label[99] = 7.0,
+            2 => part.weight[99] = -1.0,
+            _ => part.index[199] = part.index[198],
+        }
+        let learnt = fit.learn(&Data::from(part), &StopConditions::default());
+        assert!(matches!(learnt, Err(Interrupt::Error(FitError::Read(_)))), "fault {fault}");
+        assert_eq!(bytes(&fit.model()), before, "fault {fault}");
+    }
+    let stop = StopConditions::flag(Arc::new(AtomicBool::new(true)));
+    assert!(matches!(fit.learn(&Data::from(parts[1].clone()), &stop), Err(Interrupt::Stop(StopReason::Requested))));
+    fit.learn(&Data::from(parts[1].clone()), &StopConditions::default()).unwrap();
+    assert_eq!(bytes(&fit.model()), bytes(&Fit::new(Loss::Logistic).run(rows(200)).unwrap().model));
+}
+
+#[test]
+fn a_run_that_is_stopped_before_the_optimum_is_sought_says_so() {
+    let count = AtomicUsize::new(0);
+    let stop = StopConditions::when(move || count.fetch_add(1, Relaxed) >= 3);
+    let outcome = Fit::new(Loss::Logistic).l2(0.1).optimum(1e-9).stop(stop).run(rows(5000)).unwrap();
+    assert!(outcome.stop.is_some() && outcome.has_learnt && outcome.optimum.is_none());
+    let said = format!("{:?}", outcome.model.certificates);
+    assert!(said.contains("stopped before the optimum was sought"), "{said}");
 }
