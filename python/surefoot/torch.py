@@ -24,8 +24,8 @@ Three points
 Of each parameter the method has three, in the notation of the library:
 
 ========  ============================================  =======================================
-w_t       iterate of the learner                        state ``"iterate"``
-x_t       weighted average of the iterates, the model   state ``"average"``; :meth:`Anytime.averaged`
+w_t       iterate of the learner                        nowhere; the state has w_t − x_0
+x_t       weighted average of the iterates, the model   :meth:`Anytime.averaged`; the state has x_t − x_0
 y_t       query point βx_t + (1 − β)w_t                 the parameter itself, where gradients are taken
 ========  ============================================  =======================================
 
@@ -70,9 +70,9 @@ refused.
 
 What it costs
 -------------
-Five numbers a parameter in 32 bits (64 for ``float64``), where AdamW has two: anchor x_0, iterate, average,
-squares, sum. Half-precision parameters are the rounded y_t only, so steps below their resolution are not
-lost.
+Five numbers a parameter in 32 bits (64 for ``float64``), where AdamW has two: the start x_0, ``shift`` w_t
+− x_0, ``average_shift`` x_t − x_0, ``squares`` S_t and ``sum`` Z_t. A parameter is y_t rounded once, in
+half precision too, so steps below its resolution add up all the same.
 
 Sparse gradients (``torch.nn.Embedding(..., sparse=True)``) give the path of dense ones, at the price of
 dense ones: the query point of a row moves towards its iterate even in rounds without a gradient, and what
@@ -99,8 +99,9 @@ except ImportError as error:
 
 __all__ = ["Anytime"]
 
-_TENSORS = ("anchor", "iterate", "average", "squares", "sum")
+_TENSORS = ("start", "shift", "average_shift", "squares", "sum")
 _SCALARS = ("scale", "count", "total", "length")
+_FARTHEST = 1e18  # steps of this size add up to numbers of 32 bits
 _SHARED = ("distance", "correlation", "rounds", "skipped")
 
 
@@ -244,7 +245,8 @@ class Anytime(torch.optim.Optimizer):
         Raises
         ------
         FloatingPointError
-            For a gradient that is not finite or whose square is not, unless ``nonfinite="skip"``.
+            For a gradient that is not finite or whose square is not, unless ``nonfinite="skip"``; and where
+            the distance grows without end, as it does if the loss has no minimum.
         RuntimeError
             Within :meth:`averaged`.
 
@@ -274,6 +276,10 @@ class Anytime(torch.optim.Optimizer):
         _measure(buckets)
         correlation += self.param_groups[0]["correlation"]
         after = max(before, self._estimate(correlation))
+        if after > _FARTHEST:
+            raise FloatingPointError(
+                f"the distance has grown beyond {_FARTHEST:.0e}: the loss has no minimum"
+            )
         for bucket in buckets:
             bucket.move(after)
         rounds = self.param_groups[0]["rounds"] + 1
@@ -326,9 +332,8 @@ class Anytime(torch.optim.Optimizer):
             if not bool(torch.isfinite(start).all()):
                 del self.state[parameter]
                 raise FloatingPointError(f"{self._name(parameter)} is not finite before its first step")
-            zero, first = torch.zeros_like(start), (float(group["lr"]) * self.distance) ** 2
-            state |= {"anchor": start, "iterate": start.clone(), "average": start.clone()}
-            state |= {"squares": zero, "sum": zero.clone()}
+            first = (float(group["lr"]) * self.distance) ** 2
+            state |= {"start": start, **{name: torch.zeros_like(start) for name in _TENSORS[1:]}}
             state |= {"scale": self.distance, "count": 0.0, "total": first, "length": 0.0}
         return state
 
@@ -364,8 +369,11 @@ class Anytime(torch.optim.Optimizer):
 
     def _average(self, parameter: torch.Tensor) -> torch.Tensor:
         """Return a copy of the average of a parameter."""
-        source = self.state[parameter]["average"] if parameter in self.state else parameter.detach()
-        return source.to(parameter.dtype, copy=True)
+        if parameter not in self.state:
+            return parameter.detach().clone()
+        state = self.state[parameter]
+        average: torch.Tensor = state["start"] + state["average_shift"]
+        return average.to(parameter.dtype)
 
     @contextmanager
     def averaged(self) -> Iterator[None]:
@@ -404,7 +412,7 @@ class Anytime(torch.optim.Optimizer):
         try:
             with torch.no_grad():
                 for parameter in parameters:
-                    parameter.copy_(self.state[parameter]["average"])
+                    parameter.copy_(self._average(parameter))
             yield
         finally:
             with torch.no_grad():
@@ -521,10 +529,11 @@ class _Bucket:
 
     def look(self) -> tuple[list[float], list[float]]:
         """Return for each parameter the largest size of a gradient entry, and ⟨g, x_0 − w⟩."""
-        largest = [g.abs().amax() if g.numel() else g.new_zeros(()) for g in self.gradients]
-        away = torch._foreach_sub(self.tensors("anchor"), self.tensors("iterate"))
-        torch._foreach_mul_(away, self.gradients)
-        both = torch.stack(largest + [product.sum() for product in away]).tolist()
+        largest = [
+            torch.linalg.vector_norm(g, math.inf) if g.numel() else g.new_zeros(()) for g in self.gradients
+        ]
+        products = torch._foreach_mul(self.tensors("shift"), self.gradients)
+        both = torch.stack(largest + [-product.sum() for product in products]).tolist()
         return both[: len(largest)], both[len(largest) :]
 
     def add(self, distance: float) -> None:
@@ -542,20 +551,19 @@ class _Bucket:
 
     def lengths(self) -> torch.Tensor:
         """Return ‖Z‖₁ of each parameter."""
-        return torch.stack([total.abs().sum() for total in self.tensors("sum")])
+        return torch.stack([torch.linalg.vector_norm(total, 1) for total in self.tensors("sum")])
 
     def move(self, distance: float) -> None:
         """Move iterates, averages and parameters."""
-        iterates, averages = self.tensors("iterate"), self.tensors("average")
-        rate = float(self.group["lr"]) * distance
-        if self.group["weight_decay"] != 0:
-            query = torch._foreach_lerp(iterates, averages, float(self.group["interpolation"]))
-            torch._foreach_add_(iterates, query, alpha=-rate * float(self.group["weight_decay"]))
-        torch._foreach_addcdiv_(iterates, self.gradients, self._sizes(), value=-rate)
+        shifts, averages = self.tensors("shift"), self.tensors("average_shift")
+        rate, decay = float(self.group["lr"]) * distance, float(self.group["weight_decay"])
+        if decay != 0:
+            torch._foreach_add_(shifts, self._queries(), alpha=-rate * decay)
+        torch._foreach_addcdiv_(shifts, self.gradients, self._sizes(), value=-rate)
         total = self.states[0]["total"] + rate**2
-        torch._foreach_lerp_(averages, iterates, rate**2 / total if total > 0 else 1.0)
+        torch._foreach_lerp_(averages, shifts, rate**2 / total if total > 0 else 1.0)
         self.set(total=total)
-        self._write(iterates, averages)
+        self._write(self._queries())
 
     def _sizes(self) -> list[torch.Tensor]:
         """Return √(S/N), with a floor against long steps where squares underflow."""
@@ -564,14 +572,20 @@ class _Bucket:
         torch._foreach_add_(sizes, math.sqrt(torch.finfo(sizes[0].dtype).tiny))
         return list(sizes)
 
-    def _write(self, iterates: list[torch.Tensor], averages: list[torch.Tensor]) -> None:
-        """Write the query point into the parameters, rounded once."""
+    def _write(self, queries: list[torch.Tensor]) -> None:
+        """Round the query points to the parameters; half precision ends at its largest number."""
+        kind = self.parameters[0].dtype
+        if kind != queries[0].dtype:
+            torch._foreach_clamp_max_(queries, torch.finfo(kind).max)
+            torch._foreach_clamp_min_(queries, torch.finfo(kind).min)
+        torch._foreach_copy_(self.parameters, queries)
+
+    def _queries(self) -> list[torch.Tensor]:
+        """Return the query points, in the type of the state."""
         share = float(self.group["interpolation"])
-        if self.parameters[0].dtype == iterates[0].dtype:
-            torch._foreach_copy_(self.parameters, iterates)
-            torch._foreach_lerp_(self.parameters, averages, share)
-        else:
-            torch._foreach_copy_(self.parameters, torch._foreach_lerp(iterates, averages, share))
+        queries = torch._foreach_lerp(self.tensors("shift"), self.tensors("average_shift"), share)
+        torch._foreach_add_(queries, self.tensors("start"))
+        return list(queries)
 
 
 def _measure(buckets: list[_Bucket]) -> None:
