@@ -74,6 +74,9 @@ Five numbers a parameter in 32 bits (64 for ``float64``), where AdamW has two: t
 − x_0, ``average_shift`` x_t − x_0, ``squares`` S_t and ``sum`` Z_t. A parameter is y_t rounded once, in
 half precision too, so steps below its resolution add up all the same.
 
+On an accelerator a step waits for the device, as it looks at sums over all gradients: to refuse what is not
+finite before anything changes, and to learn the distance. So it cannot be part of a captured graph.
+
 Sparse gradients (``torch.nn.Embedding(..., sparse=True)``) give the path of dense ones, at the price of
 dense ones: the query point of a row moves towards its iterate even in rounds without a gradient, and what
 reads the row reads it before the optimiser is asked.
@@ -529,12 +532,13 @@ class _Bucket:
 
     def look(self) -> tuple[list[float], list[float]]:
         """Return for each parameter the largest size of a gradient entry, and ⟨g, x_0 − w⟩."""
-        largest = [
-            torch.linalg.vector_norm(g, math.inf) if g.numel() else g.new_zeros(()) for g in self.gradients
-        ]
-        products = torch._foreach_mul(self.tensors("shift"), self.gradients)
-        both = torch.stack(largest + [-product.sum() for product in products]).tolist()
-        return both[: len(largest)], both[len(largest) :]
+        ends = [torch.stack(torch.aminmax(g)) if g.numel() else g.new_zeros(2) for g in self.gradients]
+        pairs = zip(self.tensors("shift"), self.gradients, strict=True)
+        products = [torch.dot(shift.reshape(-1), gradient.reshape(-1)) for shift, gradient in pairs]
+        numbers = torch.cat([*ends, torch.stack(products)]).tolist()
+        count = len(products)
+        largest = [max(-numbers[i], numbers[i + 1]) for i in range(0, 2 * count, 2)]
+        return largest, [-product for product in numbers[2 * count :]]
 
     def add(self, distance: float) -> None:
         """Add the gradients to the sums, which are kept in units of the weight of the current round."""
@@ -551,7 +555,7 @@ class _Bucket:
 
     def lengths(self) -> torch.Tensor:
         """Return ‖Z‖₁ of each parameter."""
-        return torch.stack([torch.linalg.vector_norm(total, 1) for total in self.tensors("sum")])
+        return torch.stack([total.abs().sum() for total in self.tensors("sum")])
 
     def move(self, distance: float) -> None:
         """Move iterates, averages and parameters."""
@@ -559,33 +563,33 @@ class _Bucket:
         rate, decay = float(self.group["lr"]) * distance, float(self.group["weight_decay"])
         if decay != 0:
             torch._foreach_add_(shifts, self._queries(), alpha=-rate * decay)
-        torch._foreach_addcdiv_(shifts, self.gradients, self._sizes(), value=-rate)
+        roots = torch._foreach_sqrt(self.tensors("squares"))
+        torch._foreach_add_(roots, math.sqrt(torch.finfo(roots[0].dtype).tiny))  # where squares underflow
+        unit = math.sqrt(self.states[0]["count"])
+        torch._foreach_addcdiv_(shifts, self.gradients, roots, value=-rate * unit)
         total = self.states[0]["total"] + rate**2
         torch._foreach_lerp_(averages, shifts, rate**2 / total if total > 0 else 1.0)
         self.set(total=total)
-        self._write(self._queries())
+        self._write()
 
-    def _sizes(self) -> list[torch.Tensor]:
-        """Return √(S/N), with a floor against long steps where squares underflow."""
-        sizes = torch._foreach_div(self.tensors("squares"), self.states[0]["count"])
-        torch._foreach_sqrt_(sizes)
-        torch._foreach_add_(sizes, math.sqrt(torch.finfo(sizes[0].dtype).tiny))
-        return list(sizes)
-
-    def _write(self, queries: list[torch.Tensor]) -> None:
-        """Round the query points to the parameters; half precision ends at its largest number."""
+    def _write(self) -> None:
+        """Write the query points, rounded once; half precision ends at its largest number."""
         kind = self.parameters[0].dtype
-        if kind != queries[0].dtype:
+        same = kind == _state_dtype(self.parameters[0])
+        queries = self._queries(self.parameters if same else None)
+        if not same:
             torch._foreach_clamp_max_(queries, torch.finfo(kind).max)
             torch._foreach_clamp_min_(queries, torch.finfo(kind).min)
-        torch._foreach_copy_(self.parameters, queries)
+            torch._foreach_copy_(self.parameters, queries)
 
-    def _queries(self) -> list[torch.Tensor]:
-        """Return the query points, in the type of the state."""
-        share = float(self.group["interpolation"])
-        queries = torch._foreach_lerp(self.tensors("shift"), self.tensors("average_shift"), share)
+    def _queries(self, into: list[torch.Tensor] | None = None) -> list[torch.Tensor]:
+        """Return the query points, in the type of the state and in the tensors given, if any."""
+        shifts, share = self.tensors("shift"), float(self.group["interpolation"])
+        queries = [torch.empty_like(shift) for shift in shifts] if into is None else into
+        torch._foreach_copy_(queries, shifts)
+        torch._foreach_lerp_(queries, self.tensors("average_shift"), share)
         torch._foreach_add_(queries, self.tensors("start"))
-        return list(queries)
+        return queries
 
 
 def _measure(buckets: list[_Bucket]) -> None:

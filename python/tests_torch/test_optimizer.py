@@ -438,8 +438,8 @@ def test_a_closure_is_called_with_gradients_and_its_loss_returned():
         loss.backward()
         return loss
 
-    assert float(optimizer.step(closure)) == 2.0
-    assert float(optimizer.step(closure)) < 2.0
+    assert optimizer.step(closure).item() == 2.0
+    assert optimizer.step(closure).item() < 2.0
     optimizer.zero_grad()
     assert weight.grad is None
     assert optimizer.step() is None

@@ -132,7 +132,8 @@ def path(factor, rounds=300, dtype=torch.float64, **options):
 @pytest.mark.parametrize("beta2", [0.999, 1.0])
 @pytest.mark.parametrize("factor", [1e30, 1e-30])
 def test_the_scale_of_the_loss_is_of_no_matter(factor, beta2):
-    assert torch.allclose(path(factor, beta2=beta2), path(1.0, beta2=beta2), rtol=1e-9, atol=1e-12)
+    ours, theirs = path(factor, beta2=beta2), path(1.0, beta2=beta2)
+    assert bool(((ours - theirs).abs().amax(1) < 1e-9 * theirs.abs().amax(1)).all())
 
 
 @pytest.mark.parametrize("factor", [2.0**100, 2.0**-100])
