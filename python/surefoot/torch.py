@@ -54,8 +54,8 @@ coordinate
 * w_{t+1} = w_t − lr·d_{t+1}·(g_t/√(S_t/N_t) + weight_decay·y_t);
 * x_{t+1} = average of w_1 … w_{t+1} with weights (lr·d_i)², and y_{t+1} = βx_{t+1} + (1 − β)w_{t+1}.
 
-C_t/‖Z_t‖₁ is what is known of the distance to go. For a convex loss with minimiser u, exact gradients and lr
-= 1, the theorem of the interpolated conversion says Σα_t⟨g_t, w_t − u⟩ ≥ 0, so C_t/‖Z_t‖₁ ≤
+C_t/‖Z_t‖₁ is what is known of the distance to go. For a convex loss with minimiser u, exact gradients, lr
+= 1 and no decay, the theorem of the interpolated conversion says Σα_t⟨g_t, w_t − u⟩ ≥ 0, so C_t/‖Z_t‖₁ ≤
 max_j|x_{0,j} − u_j|: the method never thinks the minimiser farther than it is. For deep networks that is a
 heuristic, as in D-Adaptation and Prodigy, which it comes from. The first distance, 1e-6, grows by itself
 within some tens of steps.
@@ -475,7 +475,8 @@ class Anytime(torch.optim.Optimizer):
         saved = self._match(state_dict)
         super().load_state_dict(state_dict)
         for parameter, state in saved:
-            exact = {name: state[name].detach().to(parameter.device, copy=True) for name in _TENSORS}
+            place = {"device": parameter.device, "dtype": _state_dtype(parameter), "copy": True}
+            exact = {name: state[name].detach().to(**place) for name in _TENSORS}
             self.state[parameter] = {**state, **exact}
 
     def _match(self, state_dict: dict[str, Any]) -> list[tuple[torch.Tensor, dict[str, Any]]]:
@@ -489,6 +490,8 @@ class Anytime(torch.optim.Optimizer):
             if missing:
                 raise ValueError(f"not the state of Anytime: a group has no {', '.join(missing)}")
             _check_settings(group)
+            if not 0 < group["distance"] < math.inf:
+                raise ValueError(f"the distance of the state must be positive, not {group['distance']!r}")
         numbers = [number for group in groups for number in group["params"]]
         parameters = [p for group in self.param_groups for p in group["params"]]
         pairs = zip(numbers, parameters, strict=True)
@@ -637,9 +640,10 @@ def _check_state(name: str, parameter: torch.Tensor, state: dict[str, Any]) -> N
         raise ValueError(f"not the state of Anytime: {name} has no {', '.join(missing)}")
     for key in _TENSORS:
         if state[key].shape != parameter.shape:
-            raise ValueError(
-                f"the state of {name} has shape {tuple(state[key].shape)}: it is that of another model"
-            )
+            shape = tuple(state[key].shape)
+            raise ValueError(f"the state of {name} has shape {shape}: it is that of another model")
+        if not bool(torch.isfinite(state[key]).all()):
+            raise ValueError(f"the state of {name} is damaged: {key} is not finite")
 
 
 def _describe_gradient(name: str, size: float, limit: float) -> str:

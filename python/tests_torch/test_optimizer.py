@@ -173,6 +173,17 @@ def test_a_loaded_state_is_a_copy():
     assert same(before, bits(model, optimizer))
 
 
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_a_state_can_be_loaded_for_another_type(dtype):
+    model, other = network(), network(dtype=dtype)
+    optimizer, loaded = Anytime(model.parameters()), Anytime(other.parameters())
+    train(model, optimizer, batches(10))
+    loaded.load_state_dict(optimizer.state_dict())
+    train(other, loaded, batches(10, dtype=dtype))
+    wide = torch.float64 if dtype == torch.float64 else torch.float32
+    assert {loaded.state[p]["shift"].dtype for p in other.parameters()} == {wide}
+
+
 def test_states_of_others_are_refused_and_change_nothing():
     model = network()
     optimizer = Anytime(model.parameters())
@@ -196,6 +207,14 @@ def test_states_of_others_are_refused_and_change_nothing():
     broken = copy.deepcopy(optimizer.state_dict())
     broken["param_groups"][0]["interpolation"] = 2.0
     with pytest.raises(ValueError, match="interpolation must be"):
+        optimizer.load_state_dict(broken)
+    broken = copy.deepcopy(optimizer.state_dict())
+    broken["param_groups"][0]["distance"] = math.nan
+    with pytest.raises(ValueError, match="distance of the state must be positive"):
+        optimizer.load_state_dict(broken)
+    broken = copy.deepcopy(optimizer.state_dict())
+    broken["state"][1]["shift"][2] = math.nan
+    with pytest.raises(ValueError, match="shift is not finite"):
         optimizer.load_state_dict(broken)
     assert same(before, bits(model, optimizer))
 
