@@ -255,9 +255,7 @@ class Anytime(torch.optim.Optimizer):
 
         """
         if self._inside:
-            raise RuntimeError(
-                "step() within averaged(): the parameters hold the average, leave the block first"
-            )
+            raise RuntimeError("step() within averaged(): the parameters hold the average, leave the block first")
         loss = None
         if closure is not None:
             with torch.enable_grad():
@@ -280,9 +278,7 @@ class Anytime(torch.optim.Optimizer):
         correlation += self.param_groups[0]["correlation"]
         after = max(before, self._estimate(correlation))
         if after > _FARTHEST:
-            raise FloatingPointError(
-                f"the distance has grown beyond {_FARTHEST:.0e}: the loss has no minimum"
-            )
+            raise FloatingPointError(f"the distance has grown beyond {_FARTHEST:.0e}: the loss has no minimum")
         for bucket in buckets:
             bucket.move(after)
         rounds = self.param_groups[0]["rounds"] + 1
@@ -628,9 +624,7 @@ def _check_parameters(params: Any) -> None:
         if isinstance(parameter, torch.Tensor) and not parameter.is_floating_point():
             kind = str(parameter.dtype).removeprefix("torch.")
             advice = "; train torch.view_as_real of it" if parameter.is_complex() else ""
-            raise TypeError(
-                f"parameter {name!r} is {kind}: Anytime trains real floating-point tensors{advice}"
-            )
+            raise TypeError(f"parameter {name!r} is {kind}: Anytime trains real floating-point tensors{advice}")
 
 
 def _check_state(name: str, parameter: torch.Tensor, state: dict[str, Any]) -> None:
@@ -655,6 +649,5 @@ def _describe_gradient(name: str, size: float, limit: float) -> str:
 def _copy_all(values: dict[str, Any]) -> dict[str, Any]:
     """Return a dictionary with a copy of each tensor."""
     return {
-        name: value.detach().clone() if isinstance(value, torch.Tensor) else value
-        for name, value in values.items()
+        name: value.detach().clone() if isinstance(value, torch.Tensor) else value for name, value in values.items()
     }

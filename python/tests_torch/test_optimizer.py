@@ -122,9 +122,7 @@ def test_mixed_types_and_layouts_in_one_group():
         model[2](model[1](model[0](image)).double()).square().sum().backward()
         optimizer.step()
     strides = model[0].weight.stride()
-    assert {optimizer.state[model[0].weight][name].stride() for name in ("start", "shift", "sum")} == {
-        strides
-    }
+    assert {optimizer.state[model[0].weight][name].stride() for name in ("start", "shift", "sum")} == {strides}
 
 
 @pytest.mark.parametrize("options", [{}, {"beta2": 1.0, "weight_decay": 0.1}, {"foreach": False}], ids=str)

@@ -1,7 +1,5 @@
 """The dense twin of surefoot.torch.Anytime: its formulas, literally, in NumPy and 64 bits."""
 
-# ruff: noqa: D107
-
 from __future__ import annotations
 
 import numpy as np

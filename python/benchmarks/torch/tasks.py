@@ -153,8 +153,7 @@ class Writer(nn.Module):
         super().__init__()
         self.letter, self.place = nn.Embedding(letters, width), nn.Embedding(length, width)
         blocks = [
-            nn.TransformerEncoderLayer(width, 4, 4 * width, 0.0, batch_first=True, norm_first=True)
-            for _ in range(2)
+            nn.TransformerEncoderLayer(width, 4, 4 * width, 0.0, batch_first=True, norm_first=True) for _ in range(2)
         ]
         self.blocks, self.norm, self.head = (
             nn.ModuleList(blocks),
