@@ -44,7 +44,7 @@ use std::{ffi::OsString, fmt, sync::Arc, time::Instant};
 use surefoot_fit::{
     Data, Fit, FitError, Incremental, Interrupt, Labelled, Outcome, StopConditions, StopReason, options_of,
 };
-use surefoot_glm::Model;
+use surefoot_glm::{Column, Model, Role};
 use surefoot_io::{Options, check_inputs};
 
 /// Error of a fit, or flags that it cannot be run with.
@@ -86,11 +86,19 @@ pub fn files(names: &[OsString]) -> Result<Data, Refused> {
     Ok(data)
 }
 
-/// Measures a model on labelled rows, and returns the metrics as the command `eval --json` prints them; `None` if it was stopped.
+/// Measures a model on labelled rows, and returns the metrics as the command `eval --json` prints them; `None` if it was stopped. `label`
+/// names the column of the labels, where the model does not know it.
 ///
 /// # Errors
 /// The first row at fault, an input that cannot be read, or rows whose weights are all 0.
-pub fn evaluate(model: &Model, data: &Data, stop: StopConditions) -> Result<Option<Value>, Refused> {
+pub fn evaluate(
+    model: &Model,
+    data: &Data,
+    label: Option<&str>,
+    stop: StopConditions,
+) -> Result<Option<Value>, Refused> {
+    let named = label.and_then(|label| with_label(model, label));
+    let model = named.as_ref().unwrap_or(model);
     let mut rows = Labelled { stop, ..evaluation::labelled(data, options_of(model)) };
     let measured = match evaluation::measure(&mut rows, model) {
         Ok(found) => found.measured,
@@ -101,6 +109,17 @@ pub fn evaluate(model: &Model, data: &Data, stop: StopConditions) -> Result<Opti
         return Err(Failure::data(format!("{data}: the total weight is zero: there is nothing to measure")).into());
     }
     Ok(Some(metrics::object(&measured, &confusion::labels(model))))
+}
+
+/// Returns the model with a column of labels of this name, if it is of a table and knows no such column.
+fn with_label(model: &Model, label: &str) -> Option<Model> {
+    let table = &model.settings.reading.table;
+    let knows = table.is_unknown() || table.columns.iter().any(|column| column.role == Role::Label);
+    (!knows).then(|| {
+        let mut model = model.clone();
+        model.settings.reading.table.columns.push(Column { name: label.to_owned(), role: Role::Label });
+        model
+    })
 }
 
 /// A fit whose flags were checked.

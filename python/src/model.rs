@@ -147,8 +147,9 @@ impl Model {
     }
 
     /// Measures the model on labelled rows: metrics as JSON, as `surefoot eval --json` prints them.
-    fn evaluate(&self, py: Python<'_>, rows: &Rows) -> PyResult<String> {
-        let (found, raised) = answering_signals(py, |stop| evaluate(&self.0, &rows.data, stop));
+    #[pyo3(signature = (rows, label=None))]
+    fn evaluate(&self, py: Python<'_>, rows: &Rows, label: Option<&str>) -> PyResult<String> {
+        let (found, raised) = answering_signals(py, |stop| evaluate(&self.0, &rows.data, label, stop));
         match (found.map_err(|error| errors::refused(&error))?, raised) {
             (_, Some(raised)) => Err(raised),
             (found, None) => Ok(found.unwrap_or_default().to_string()),

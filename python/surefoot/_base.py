@@ -447,13 +447,15 @@ class SurefootBase(BaseEstimator):
             rows = self._rows(X, None, None, offset)
             return model.predict(rows, response, rates)
 
-    def evaluate_file(self, files: Any) -> dict[str, Any]:
+    def evaluate_file(self, files: Any, *, label: str | None = None) -> dict[str, Any]:
         """Measure the model on files with labels, read as those of `fit_file`.
 
         Parameters
         ----------
         files : path or list of paths
             As for `fit_file`.
+        label : str, optional
+            Name of the column of the labels, for tables and a model that was trained with labels beside its table.
 
         Returns
         -------
@@ -464,7 +466,7 @@ class SurefootBase(BaseEstimator):
         """
         model = self._fitted().model
         with translated():
-            measured: dict[str, Any] = json.loads(model.evaluate(self._files(files)))
+            measured: dict[str, Any] = json.loads(model.evaluate(self._files(files), label))
         return measured
 
     # Results --------------------------------------------------------------------------------------------------

@@ -47,7 +47,8 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
     Parameters
     ----------
     loss : str, default="auto"
-        `"auto"` is `"logistic"` for two classes and `"softmax"` for more. Others: `"ovr"` (each class against the
+        `"auto"` is `"logistic"` for two classes and `"softmax"` for more; with `fit_file`, which does not know the
+        labels beforehand, it is `"logistic"`. Others: `"ovr"` (each class against the
         rest), and for two classes `"hinge"`, `"squared_hinge"`, `"smoothed_hinge"`.
     passes : int or "auto", default="auto"
         Number of passes over the rows, or `"auto"`: the optimum, to within `tol`.

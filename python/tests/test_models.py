@@ -184,6 +184,10 @@ def test_files_with_labels_measure_a_model(data, command, tmp_path):
     measured = model.evaluate_file(data / "a9a.test.svm.gz")
     model.save(tmp_path / "m")
     assert measured.items() <= json.loads(command("eval", tmp_path / "m", data / "a9a.test.svm.gz", "--json")).items()
+    table = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0] * 10, "kind": ["a", "b"] * 20})
+    table.assign(y=[0, 1] * 20).to_csv(tmp_path / "table.csv", index=False)
+    beside = SurefootClassifier().fit(table, [0, 1] * 20)
+    assert beside.evaluate_file(tmp_path / "table.csv", label="y")["accuracy"] == 1.0
     assert measured["accuracy"] == pytest.approx(0.849886, abs=1e-3)
 
 
