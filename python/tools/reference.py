@@ -19,7 +19,7 @@ HEAD = """\
 Written by `python/tools/reference.py` from the docstrings of the package, version {version}; a test fails if
 it is out of date. The estimators also have what they inherit from scikit-learn: `get_params`, `set_params` and
 metadata routing. Learners and conversions for researchers, `surefoot.online`, are on
-[another page](reference-online.md).
+[another page](reference-online.md). `help(surefoot.torch)` shows the optimizer for PyTorch.
 """
 #: Sections of a docstring whose entries are a name with a type and a text.
 _LISTS = ("Parameters", "Attributes", "Returns", "Raises")
