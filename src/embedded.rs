@@ -208,7 +208,7 @@ impl Prepared {
         tell: impl Fn(Message<'_>) + Send + Sync + 'static,
     ) -> Result<Finished, Refused> {
         let line = self.line.clone();
-        typed::instead(&line, || self.run_here(data, stop, report, Listener(Arc::new(tell))))
+        typed::during(&line, || self.run_here(data, stop, report, Listener(Arc::new(tell))))
     }
 
     fn run_here(

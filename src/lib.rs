@@ -21,7 +21,7 @@ use flags::{
     cli::{Cli, Command},
     hint,
 };
-use process::{memory, streams};
+use process::{memory, streams, typed};
 use std::ffi::OsString;
 use terminal::{console, lines};
 
@@ -31,8 +31,9 @@ use terminal::{console, lines};
 pub fn command(line: impl IntoIterator<Item = OsString>) -> u8 {
     streams::keep_closed();
     let line: Vec<OsString> = line.into_iter().collect();
+    let typed: Vec<String> = line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let outcome = match Cli::read(line.clone()) {
-        Ok(Cli { command: Some(command) }) => run(command),
+        Ok(Cli { command: Some(command) }) => typed::during(&typed, || run(command)),
         Ok(Cli { command: None }) => lines::printed(Cli::command().print_help()),
         Err(error) => explain(&error, &line),
     };

@@ -405,6 +405,7 @@ class SurefootBase(BaseEstimator):
             rows = self._rows(X, label, weight, offset, classes=texts)
             trainer = None if first else self._trained.incremental
             if trainer is None:
+                self._warn_of_optimum()
                 trainer = self._trainer(rows, None if first else self._trained.model)
             try:
                 trainer.learn(rows)
@@ -412,6 +413,15 @@ class SurefootBase(BaseEstimator):
                 if not first or trainer.rows() > 0:
                     self._keep(trainer)
         return self
+
+    def _warn_of_optimum(self) -> None:
+        if self.__sklearn_is_fitted__() and self._trained.results.get("objective") is not None:
+            warnings.warn(
+                "partial_fit goes on from the one pass that preceded the optimum, and gives the optimum up: fit all "
+                "rows again, or learn in parts from the start",
+                SurefootWarning,
+                stacklevel=3,
+            )
 
     def _part_target(self, y: Any, classes: Any, first: bool) -> tuple[Vector, list[str]]:
         return self._target(y, reset=first)

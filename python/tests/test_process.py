@@ -87,6 +87,9 @@ def test_the_package_carries_the_command(tmp_path):
     assert fitted.returncode == 0
     assert "40 rows" in fitted.stderr
     assert (tmp_path / "model.surefoot").exists()
+    chosen = [*line, "fit", "rows.svm", "--passes", "auto", "--l2", "auto"]
+    said = subprocess.run(chosen, capture_output=True, text=True, env=ENVIRONMENT, cwd=tmp_path).stderr
+    assert "the same model by: surefoot fit rows.svm --passes auto --l2 " in said
     wrong = subprocess.run([*line, "fit", "nosuch.svm"], capture_output=True, text=True, env=ENVIRONMENT, cwd=tmp_path)
     assert wrong.returncode == 1
     assert "nosuch.svm" in wrong.stderr

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from conftest import numbers, two_classes
 from sklearn.datasets import dump_svmlight_file
 
-from surefoot import SurefootClassifier, SurefootRegressor
+from surefoot import SurefootClassifier, SurefootRegressor, SurefootWarning
 
 
 def test_parts_are_one_pass_to_the_bit():
@@ -99,6 +99,12 @@ def test_warm_start_goes_on_where_passes_are_counted():
     assert np.allclose(optimum.coef_, SurefootClassifier().fit(X, y).coef_, rtol=1e-9)
     with pytest.raises(ValueError, match=r"trained with l2=.*leave it out"):
         SurefootClassifier(passes=1, warm_start=True, l2=0.1).fit(X, y).set_params(l2=0.2).fit(X, y)
+
+
+def test_parts_after_an_optimum_are_warned_of():
+    X, y = two_classes(200)
+    with pytest.warns(SurefootWarning, match="gives the optimum up"):
+        SurefootClassifier().fit(X, y).partial_fit(X, y)
 
 
 def test_folders_and_patterns_are_read_in_order(tmp_path):

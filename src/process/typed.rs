@@ -3,20 +3,20 @@
 use std::cell::RefCell;
 
 thread_local! {
-    /// Words that stand for the command line on this thread, for a program that runs a fit without one.
-    static INSTEAD: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
+    /// Words behind the name of the program, of the command that runs on this thread. They are not always those of the process: a program
+    /// may run a command as a function.
+    static WORDS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Returns the words behind the name of the program.
 pub(crate) fn words() -> Vec<String> {
-    let typed = || std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-    INSTEAD.with_borrow(Clone::clone).unwrap_or_else(typed)
+    WORDS.with_borrow(Clone::clone)
 }
 
-/// Calls a function while `words` stand for the command line on this thread.
-pub(crate) fn instead<T>(words: &[String], call: impl FnOnce() -> T) -> T {
-    let before = INSTEAD.replace(Some(words.to_vec()));
+/// Calls a function while `words` are the command line on this thread.
+pub(crate) fn during<T>(words: &[String], call: impl FnOnce() -> T) -> T {
+    let before = WORDS.replace(words.to_vec());
     let result = call();
-    INSTEAD.set(before);
+    WORDS.set(before);
     result
 }
