@@ -179,11 +179,10 @@ impl Prepared {
         Ok(Prepared { args, line, fit, options })
     }
 
-    /// Declares that the labels 0, 1, … of rows in memory stand for these texts, in ascending order of the texts.
-    pub fn name_classes<T: AsRef<str>>(&self, texts: &[T]) {
-        for text in texts {
-            self.options.found.class(text.as_ref());
-        }
+    /// Returns the label by which rows in memory name the class of this text, in the model to go on from or as a new class.
+    #[must_use]
+    pub fn class(&self, text: &str) -> f64 {
+        self.options.found.class(text)
     }
 
     /// Starts to learn rows part by part.

@@ -46,7 +46,7 @@ pub(crate) fn fit(
 ) -> PyResult<Fitted> {
     let prepared = Prepared::new(&flags, &rows.data, start.map(|model| &*model.0));
     let prepared = prepared.map_err(|error| errors::refused(&error))?;
-    prepared.name_classes(&rows.classes);
+    rows.name_classes(|text| prepared.class(text));
     let messages = Arc::new(Mutex::new(Vec::new()));
     let listener = listener(Arc::clone(&messages), tell);
     let (finished, raised) = answering_signals(py, |stop| prepared.run(&rows.data, stop, report, listener));

@@ -18,7 +18,6 @@ impl Incremental {
     fn new(flags: Vec<String>, rows: &Rows, start: Option<&Model>) -> PyResult<Incremental> {
         let prepared = Prepared::new(&flags, &rows.data, start.map(|model| &*model.0));
         let prepared = prepared.map_err(|error| errors::refused(&error))?;
-        prepared.name_classes(&rows.classes);
         let trainer = prepared.incremental().map_err(|error| errors::refused(&error))?;
         Ok(Incremental(Mutex::new(trainer)))
     }
@@ -26,7 +25,9 @@ impl Incremental {
     /// Learns rows. A row at fault is a `ValueError`, and none of them is learnt then. Ctrl-C ends the learning within them.
     fn learn(&self, py: Python<'_>, rows: &Rows) -> PyResult<()> {
         let (learnt, raised) = answering_signals(py, |stop| {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).learn(&rows.data, &stop)
+            let mut trainer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            rows.name_classes(|text| trainer.options().found.class(text));
+            trainer.learn(&rows.data, &stop)
         });
         match (learnt, raised) {
             (_, Some(raised)) => Err(raised),
@@ -36,8 +37,8 @@ impl Incremental {
     }
 
     /// Returns the number of rows learnt so far.
-    fn rows(&self) -> u64 {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).summary().rows
+    fn rows(&self, py: Python<'_>) -> u64 {
+        py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).summary().rows)
     }
 
     /// Returns the model so far.

@@ -14,9 +14,9 @@ pub(crate) struct Numbers<T> {
     _owner: Py<PyAny>,
 }
 
-// SAFETY: the buffer is only read, through `get`, and lives as long as `_owner`, whose reference may be dropped on any thread. A program
-// that writes to an array while a fit reads it on another thread gets a model of some mixture of old and new numbers: each of them is read
-// on its own and copied, no reference to the buffer is ever made, and no number decides about memory before it is checked.
+// SAFETY: the buffer is only read, through `get`, and lives as long as `_owner`, whose reference may be dropped on any thread. NumPy frees or
+// moves the buffer of an array only by `resize(refcheck=False)`, and writes to it only where the program does; both are for the program to
+// leave alone during a fit, as with any code that releases the interpreter lock (the documentation says so).
 unsafe impl<T: Send> Send for Numbers<T> {}
 // SAFETY: as above; there is no interior state.
 unsafe impl<T: Sync> Sync for Numbers<T> {}

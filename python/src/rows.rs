@@ -1,7 +1,7 @@
 //! Rows to learn or to predict: a matrix, a table or files.
 
 use crate::{
-    beside::Beside,
+    beside::{Beside, Codes},
     errors,
     matrix::{Matrix, MatrixRows},
     table,
@@ -16,8 +16,22 @@ use surefoot_fit::Data;
 #[derive(Debug)]
 pub(crate) struct Rows {
     pub(crate) data: Data,
-    /// Texts of the labels, for labels that are 0, 1, … in their order; empty if labels are numbers of their own.
+    /// Texts of the classes, for labels that are places in this list; empty if labels are numbers of their own.
     pub(crate) classes: Vec<String>,
+    codes: Codes,
+}
+
+impl Rows {
+    fn new(classes: Vec<String>, data: impl FnOnce(Option<Codes>) -> PyResult<Data>) -> PyResult<Rows> {
+        let codes = Codes::default();
+        let data = data((!classes.is_empty()).then(|| Codes::clone(&codes)))?;
+        Ok(Rows { data, classes, codes })
+    }
+
+    /// Sets the codes of the classes, each as `code` returns it for the text of the class.
+    pub(crate) fn name_classes(&self, code: impl Fn(&str) -> f64) {
+        let _ = self.codes.set(self.classes.iter().map(|text| code(text)).collect());
+    }
 }
 
 #[pymethods]
@@ -32,8 +46,10 @@ impl Rows {
         offset: Option<&Bound<'_, PyAny>>,
         classes: Vec<String>,
     ) -> PyResult<Rows> {
-        let matrix = Matrix::dense(array, Beside::new(label, weight, offset)?)?;
-        Ok(Rows { data: Data::source(MatrixRows(Arc::new(matrix))), classes })
+        Rows::new(classes, |codes| {
+            let matrix = Matrix::dense(array, Beside::new(label, weight, offset, codes)?)?;
+            Ok(Data::source(MatrixRows(Arc::new(matrix))))
+        })
     }
 
     /// Takes the arrays `(data, indices, indptr)` of a matrix in compressed rows.
@@ -47,8 +63,11 @@ impl Rows {
         offset: Option<&Bound<'_, PyAny>>,
         classes: Vec<String>,
     ) -> PyResult<Rows> {
-        let matrix = Matrix::sparse(parts.each_ref(), width, Beside::new(label, weight, offset)?)?;
-        Ok(Rows { data: Data::source(MatrixRows(Arc::new(matrix))), classes })
+        Rows::new(classes, |codes| {
+            let beside = Beside::new(label, weight, offset, codes)?;
+            let matrix = Matrix::sparse(parts.each_ref(), width, beside)?;
+            Ok(Data::source(MatrixRows(Arc::new(matrix))))
+        })
     }
 
     /// Takes a table: an object with `__arrow_c_stream__`. Without labels apart, a column has to hold them.
@@ -62,10 +81,10 @@ impl Rows {
         classes: Vec<String>,
     ) -> PyResult<Rows> {
         let table = table::of_stream(table)?;
-        Ok(Rows { data: table::data(table, Beside::new(label, weight, offset)?)?, classes })
+        Rows::new(classes, |codes| table::data(table, Beside::new(label, weight, offset, codes)?))
     }
 
-    /// Takes a table as pairs of a name and a column: an array of doubles, NaN where a cell is missing, or a list of texts and `None`.
+    /// Takes a table as pairs of a name and a column: an array of doubles, NaN where a cell is missing.
     #[staticmethod]
     #[pyo3(signature = (columns, label=None, weight=None, offset=None, classes=Vec::new()))]
     fn columns(
@@ -76,13 +95,13 @@ impl Rows {
         classes: Vec<String>,
     ) -> PyResult<Rows> {
         let table = table::of_columns(&columns)?;
-        Ok(Rows { data: table::data(table, Beside::new(label, weight, offset)?)?, classes })
+        Rows::new(classes, |codes| table::data(table, Beside::new(label, weight, offset, codes)?))
     }
 
     /// Takes files, folders and glob patterns, and checks that the files can be opened.
     #[staticmethod]
     fn files(names: Vec<OsString>) -> PyResult<Rows> {
         let data = embedded::files(&names).map_err(|error| errors::refused(&error))?;
-        Ok(Rows { data, classes: Vec::new() })
+        Rows::new(Vec::new(), |_| Ok(data))
     }
 }

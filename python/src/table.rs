@@ -2,7 +2,7 @@
 
 use crate::beside::Beside;
 use arrow_array::{
-    ArrayRef, Float64Array, RecordBatch, RecordBatchReader, StringArray,
+    Array, ArrayRef, Float64Array, RecordBatch, RecordBatchReader,
     ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader},
 };
 use numpy::{PyArray1, PyArrayMethods};
@@ -27,6 +27,10 @@ pub(crate) fn of_stream(table: &Bound<'_, PyAny>) -> PyResult<MemoryTable> {
     let reader = reader.map_err(unreadable)?;
     let schema = reader.schema();
     let batches = reader.collect::<Result<Vec<_>, _>>().map_err(unreadable)?;
+    // Whoever made the arrays, their offsets, texts and keys are checked before anything is read by them.
+    for column in batches.iter().flat_map(RecordBatch::columns) {
+        column.to_data().validate_full().map_err(unreadable)?;
+    }
     Ok(MemoryTable::new(NAME, schema, batches))
 }
 
@@ -34,7 +38,7 @@ fn unreadable(error: impl fmt::Display) -> PyErr {
     PyValueError::new_err(format!("{NAME}: the table cannot be read: {error}"))
 }
 
-/// Builds a table of columns of doubles and of texts, which are copied.
+/// Builds a table of columns of doubles, which are copied.
 pub(crate) fn of_columns(columns: &[(String, Bound<'_, PyAny>)]) -> PyResult<MemoryTable> {
     let arrays = columns.iter().map(|(name, column)| Ok((name, array(column)?))).collect::<PyResult<Vec<_>>>()?;
     let batch = RecordBatch::try_from_iter_with_nullable(arrays.into_iter().map(|(name, array)| (name, array, true)));
@@ -43,13 +47,9 @@ pub(crate) fn of_columns(columns: &[(String, Bound<'_, PyAny>)]) -> PyResult<Mem
 }
 
 fn array(column: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
-    if let Ok(numbers) = column.cast::<PyArray1<f64>>() {
-        let numbers = numbers.readonly();
-        let cells = numbers.as_slice()?.iter().map(|&x| (!x.is_nan()).then_some(x));
-        return Ok(Arc::new(cells.collect::<Float64Array>()));
-    }
-    let texts: Vec<Option<String>> = column.extract()?;
-    Ok(Arc::new(StringArray::from(texts)))
+    let numbers = column.cast::<PyArray1<f64>>()?.readonly();
+    let cells = numbers.as_slice()?.iter().map(|&x| (!x.is_nan()).then_some(x));
+    Ok(Arc::new(cells.collect::<Float64Array>()))
 }
 
 /// Returns the rows of a table, with what is given beside it.

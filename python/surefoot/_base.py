@@ -108,25 +108,32 @@ class SurefootBase(BaseEstimator):
     """Common part of the estimators."""
 
     _trained: Trained
-    _texts: list[str]
+    _is_table: bool
 
     # Rows -----------------------------------------------------------------------------------------------------
 
-    def _target(self, y: Any, reset: bool) -> tuple[Vector, list[str]]:
-        """Return one number per label, and the texts of labels that are texts."""
+    def _target(self, y: Any, reset: bool) -> tuple[NDArray[Any], Vector, list[str]]:
+        """Return labels as an array, one number for each, and the sorted texts of labels that are texts."""
         raise NotImplementedError
 
     def _loss(self) -> dict[str, Any]:
         """Return the parameters about the loss."""
         raise NotImplementedError
 
-    def _effective_weights(self, weight: Vector | None, label: Vector) -> float:
+    def _effective_weights(self, weight: Vector | None, y: NDArray[Any]) -> float:
         """Return the sum of the weights of rows with which the objective is a mean."""
-        return float(len(label)) if weight is None else float(weight.sum())
+        return float(len(y)) if weight is None else float(weight.sum())
+
+    def _usual_l2(self, weight: Vector | None, y: NDArray[Any]) -> float:
+        """Return the penalty of `C=1` in scikit-learn."""
+        total = self._effective_weights(weight, y)
+        # Rows without any weight are refused later, with their own message.
+        return 1.0 / total if total > 0.0 else 1.0
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """Return X as rows can be read from it, after the checks of scikit-learn."""
         if _data.is_table(X):
+            X = _data.table(X)
             if not reset and not getattr(self, "_is_table", True):
                 return self._checked(np.asarray(X), reset)
             self._check_columns(X, reset)
@@ -154,16 +161,25 @@ class SurefootBase(BaseEstimator):
     def _check_columns(self, X: Any, reset: bool) -> None:
         names = _data.column_names(X)
         known = set(getattr(self, "feature_names_in_", ()))
-        # Columns go by name: further ones, such as the label, are passed over.
-        if _data.names_are_checked(X) and (reset or not (known and known < set(names))):
+        needed = known - self._ignored_columns()
+        # Columns go by name: further ones, such as the label, are passed over, and ignored ones are not needed.
+        is_other_selection = bool(needed) and needed <= set(names) and known != set(names)
+        if _data.names_are_checked(X) and (reset or not is_other_selection):
             _check_feature_names(self, X, reset=reset)
-        elif missing := [name for name in known if name not in names]:
+        elif not reset and (missing := [name for name in needed if name not in names]):
             raise ValueError(f"X has no column {missing[0]!r}, which the model was trained with")
         if reset:
             if _data.length(X) == 0:
                 raise ValueError("Found array with 0 sample(s): at least one row is needed")
+            if not names:
+                raise ValueError("Found array with 0 feature(s): at least one column is needed")
             self._is_table, self.n_features_in_ = True, len(names)
             self.feature_names_in_ = np.array(names, dtype=object)
+
+    def _ignored_columns(self) -> set[str]:
+        """Return the columns of the training that the model leaves out."""
+        columns = self._trained.model.columns if self.__sklearn_is_fitted__() else []
+        return {name for name, role in columns if role == "ignored"}
 
     def _as_table(self, X: Any) -> Any:
         """Return an array as a table with the columns of the training data."""
@@ -216,41 +232,64 @@ class SurefootBase(BaseEstimator):
             A parameter, a row or a label at fault; the message says where and what to do.
 
         """
-        if isinstance(y, str):
-            return self._fit_named(X, y, sample_weight, exposure, offset)
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        X = self._checked(X, reset=True)
-        label, classes = self._target(y, reset=True)
-        if len(label) != _data.length(X):
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: {[_data.length(X), len(label)]}"
-            )
-        weight, offset = _data.weights(sample_weight, X), _data.offsets(exposure, offset, X)
-        values = self._values(lambda: 1.0 / self._effective_weights(weight, label))
-        values["format"] = "arrow" if self._is_table else "svmlight"
-        with translated(str if self._is_table else of_matrix):
-            words = flags(values)
-            self._train(words, self._rows(X, label, weight, offset, classes=classes))
-        self._texts = classes
+        with self._or_as_before():
+            if isinstance(y, str):
+                self._fit_named(X, y, sample_weight, exposure, offset)
+            else:
+                self._fit_array(X, y, sample_weight, exposure, offset)
         return self
 
-    def _fit_named(self, X: Any, y: str, sample_weight: Any, exposure: Any, offset: Any) -> Self:
+    @contextmanager
+    def _or_as_before(self) -> Iterator[None]:
+        """Restore all attributes if training fails; an interruption keeps the model that it left."""
+        before = dict(self.__dict__)
+        try:
+            yield
+        except Exception:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit_array(self, X: Any, y: Any, sample_weight: Any, exposure: Any, offset: Any) -> None:
+        X = self._checked(X, reset=True)
+        y, label, classes = self._target(y, reset=True)
+        self._check_lengths(X, y)
+        weight, offset = _data.weights(sample_weight, X), _data.offsets(exposure, offset, X)
+        values = self._with_kinds(self._values(lambda: self._usual_l2(weight, y)), X)
+        values["format"] = "arrow" if self._is_table else "svmlight"
+        with translated(str if self._is_table else of_matrix):
+            self._train(flags(values), self._rows(X, label, weight, offset, classes=classes))
+
+    def _with_kinds(self, values: dict[str, Any], X: Any) -> dict[str, Any]:
+        """Return the parameters with the columns that pandas says are categories among the categorical ones."""
+        named = _listed(values["categorical"])
+        others = {*named, *_listed(values["numeric"]), *_listed(values["text"]), *_listed(values["ignore"])}
+        found = [name for name in _data.numbered_categories(X) if name not in others]
+        return {**values, "categorical": [*named, *found]} if found else values
+
+    def _check_lengths(self, X: Any, y: Any) -> None:
+        if len(y) != _data.length(X):
+            counts = [_data.length(X), len(y)]
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {counts}")
+
+    def _fit_named(self, X: Any, y: str, sample_weight: Any, exposure: Any, offset: Any) -> None:
         """Train on a table that holds the labels."""
         if not _data.is_table(X):
             raise ValueError("y: the name of a column is for tables; give an array of labels")
         for name, column in (("sample_weight", sample_weight), ("exposure", exposure), ("offset", offset)):
             if column is not None and not isinstance(column, str):
                 raise ValueError(f"{name}: name a column of X, as y does")
+        X = _data.table(X)
         self._check_columns(X, reset=True)
-        self._look_at(_data.column(X, y))
+        labels = self._look_at(_data.column(X, y))
+        weight = None if sample_weight is None else _data.column(X, sample_weight).astype(np.float64)
         columns = {"label": y, "sample_weight": sample_weight, "exposure": exposure, "offset": offset}
-        values = self._values(lambda: 1.0 / _data.length(X))
+        values = self._with_kinds(self._values(lambda: self._usual_l2(weight, labels)), X)
         with translated():
-            self._train(flags({**values, **columns, "format": "arrow"}), _data.rows(X))
-        self._take_labels()
-        self._take_columns()
-        return self
+            words = flags({**values, **columns, "format": "arrow"})
+            self._train(words, _data.rows(X), self._take_columns)
 
     def fit_file(
         self,
@@ -297,22 +336,16 @@ class SurefootBase(BaseEstimator):
         self
 
         """
-        rows = self._files(files)
-        values = {**self._values(None, passes=passes), "label": label, "sample_weight": sample_weight}
-        values |= {"exposure": exposure, "offset": offset, "trials": trials, "skip_bad_rows": skip_bad_rows}
-        values |= {
-            "format": format,
-            "header": header,
-            "delimiter": delimiter,
-            "quote": quote,
-            "decimal": decimal,
-        }
-        values |= {"index_base": index_base}
-        with translated():
-            self._train(flags(values), rows)
-        self._is_table = self._trained.model.is_table
-        self._take_labels()
-        self._take_columns()
+        with self._or_as_before():
+            for name in ("classes_", "feature_names_in_", "n_features_in_", "_is_table"):
+                self.__dict__.pop(name, None)
+            rows = self._files(files)
+            values = self._values(None, passes=passes)
+            values |= {"label": label, "sample_weight": sample_weight, "exposure": exposure, "offset": offset}
+            values |= {"trials": trials, "skip_bad_rows": skip_bad_rows, "format": format, "header": header}
+            values |= {"delimiter": delimiter, "quote": quote, "decimal": decimal, "index_base": index_base}
+            with translated():
+                self._train(flags(values), rows, self._take_columns)
         return self
 
     def _files(self, files: Any) -> Rows:
@@ -344,8 +377,11 @@ class SurefootBase(BaseEstimator):
             return 0 if given is None else int(given)
         return int(check_random_state(given).randint(np.iinfo(np.int32).max))
 
-    def _train(self, words: list[str], rows: Rows) -> None:
-        """Run a fit, keep its model, and pass on its warnings; a Ctrl-C is raised once the model is kept."""
+    def _train(self, words: list[str], rows: Rows, take: Callable[[], None] | None = None) -> None:
+        """Run a fit, keep its model, and pass on its warnings; a Ctrl-C is raised once the model is kept.
+
+        `take` then takes the columns of the model.
+        """
         start = self._start()
         progress = Progress(self.verbose) if self.verbose else None
         report = bool(self.report)
@@ -354,6 +390,9 @@ class SurefootBase(BaseEstimator):
             progress.close()
         if fitted.model is not None:
             self._trained = Trained.of_fit(fitted)
+            if take is not None:
+                take()
+            self._take_labels()
         elif fitted.raised is None:
             raise ValueError("budget: the time was over before a row was learnt")
         for kind, message in fitted.messages:
@@ -364,8 +403,13 @@ class SurefootBase(BaseEstimator):
 
     def _start(self) -> Model | None:
         """Return the model to go on from; `None` to begin anew. An optimum does not depend on its start."""
-        goes_on = self.warm_start and self.passes != "auto"
-        return self._trained.model if goes_on and self.__sklearn_is_fitted__() else None
+        if not self.warm_start or self.passes == "auto" or not self.__sklearn_is_fitted__():
+            return None
+        self._check_start(self._trained.model)
+        return self._trained.model
+
+    def _check_start(self, start: Model) -> None:
+        """Check that the labels of a model to go on from are among those of the rows."""
 
     def partial_fit(
         self,
@@ -393,26 +437,30 @@ class SurefootBase(BaseEstimator):
         self
 
         """
+        if isinstance(y, str):
+            raise ValueError("y: partial_fit takes an array of labels; X[y] is one, and X is then to be without it")
         first = not self.__sklearn_is_fitted__()
-        X = self._checked(X, reset=first)
-        label, texts = self._part_target(y, classes, first)
-        if len(label) != _data.length(X):
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: {[_data.length(X), len(label)]}"
-            )
-        weight, offset = _data.weights(sample_weight, X), _data.offsets(exposure, offset, X)
-        with translated(str if self._is_table else of_matrix):
-            rows = self._rows(X, label, weight, offset, classes=texts)
-            trainer = None if first else self._trained.incremental
-            if trainer is None:
-                self._warn_of_optimum()
-                trainer = self._trainer(rows, None if first else self._trained.model)
-            try:
-                trainer.learn(rows)
-            finally:
-                if not first or trainer.rows() > 0:
-                    self._keep(trainer)
+        if not first and _data.length(X) == 0:
+            return self
+        with self._or_as_before():
+            X = self._checked(X, reset=first)
+            y, label, texts = self._part_target(y, classes, first)
+            self._check_lengths(X, y)
+            weight, offset = _data.weights(sample_weight, X), _data.offsets(exposure, offset, X)
+            with translated(str if self._is_table else of_matrix):
+                self._learn_part(X, self._rows(X, label, weight, offset, classes=texts), first)
         return self
+
+    def _learn_part(self, X: Any, rows: Rows, first: bool) -> None:
+        trainer = None if first else self._trained.incremental
+        if trainer is None:
+            self._warn_of_optimum()
+            trainer = self._trainer(rows, None if first else self._trained.model, X)
+        try:
+            trainer.learn(rows)
+        finally:
+            if not first or trainer.rows() > 0:
+                self._keep(trainer)
 
     def _warn_of_optimum(self) -> None:
         if self.__sklearn_is_fitted__() and self._trained.results.get("objective") is not None:
@@ -423,12 +471,14 @@ class SurefootBase(BaseEstimator):
                 stacklevel=3,
             )
 
-    def _part_target(self, y: Any, classes: Any, first: bool) -> tuple[Vector, list[str]]:
+    def _part_target(self, y: Any, classes: Any, first: bool) -> tuple[NDArray[Any], Vector, list[str]]:
         return self._target(y, reset=first)
 
-    def _trainer(self, rows: Rows, start: Model | None) -> Incremental:
+    def _trainer(self, rows: Rows, start: Model | None, X: Any) -> Incremental:
         # A model to go on from has settings of its own.
         values = {name: getattr(self, name) for name in _INCREMENTAL} | self._loss() if start is None else {}
+        if start is None:
+            values = self._with_kinds(values, X)
         values["format"] = "arrow" if self._is_table else "svmlight"
         return Incremental(flags(values), rows, start)
 
@@ -443,6 +493,8 @@ class SurefootBase(BaseEstimator):
         """Return the predicted numbers, of shape (rows, outputs)."""
         model = self._fitted().model
         if _data.is_files(X):
+            if exposure is not None or offset is not None:
+                raise ValueError("exposure and offset: files have columns of their own; name them in fit_file")
             with translated():
                 return model.predict(self._files(X), response, rates)
         X = self._checked(X, reset=False)
@@ -501,7 +553,11 @@ class SurefootBase(BaseEstimator):
     @property
     def intercept_(self) -> NDArray[np.float64]:
         """Intercept: an array of one number, or of one for each class."""
-        return self.model_.intercept
+        return self._per_class(self.model_.intercept)
+
+    def _per_class(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return numbers whose last axis is the outputs of the model in the order of `classes_`."""
+        return numbers
 
     @property
     def coef_(self) -> NDArray[np.float64]:
@@ -518,12 +574,18 @@ class SurefootBase(BaseEstimator):
     def _weights(self) -> NDArray[np.float64]:
         """Return the weights, of shape (features, outputs)."""
         model = self.model_
-        if self._is_table or not hasattr(self, "n_features_in_"):
-            return model.weight[self._order()]
-        index, weight = model.index, model.weight
-        dense = np.zeros((self.n_features_in_, weight.shape[1]))
+        if self._is_table:
+            return self._per_class(model.weight[self._order()])
+        index, weight = model.index, self._per_class(model.weight)
+        dense = np.zeros((self._columns_of_matrix(), weight.shape[1]))
         dense[index.astype(np.intp)] = weight
         return dense
+
+    def _columns_of_matrix(self) -> int:
+        """Return the number of columns of a matrix: that of training, or as many as the model has weights of."""
+        index = self.model_.index
+        seen = int(index[-1]) + 1 if len(index) else 0
+        return int(getattr(self, "n_features_in_", seen))
 
     def _order(self) -> NDArray[np.intp]:
         """Return the places of the features in the order of the columns of the table."""
@@ -541,8 +603,8 @@ class SurefootBase(BaseEstimator):
     def coef_names_(self) -> NDArray[np.object_]:
         """Names of the features that `coef_` has weights of, such as `age` or `city=Paris`."""
         model = self.model_
-        if not self._is_table and hasattr(self, "n_features_in_"):
-            return np.array([f"x{n}" for n in range(self.n_features_in_)], dtype=object)
+        if not self._is_table:
+            return np.array([f"x{n}" for n in range(self._columns_of_matrix())], dtype=object)
         names, index = model.names, model.index
         return np.array([" | ".join(names[n]) or str(index[n]) for n in self._order()], dtype=object)
 
@@ -626,8 +688,9 @@ class SurefootBase(BaseEstimator):
         """Write the model to a file that the command and `surefoot.load` read; a file there is replaced as a whole."""
         self.model_.save(path)
 
-    def _look_at(self, y: Any) -> None:
-        """Look at the labels in a column of a table before training."""
+    def _look_at(self, y: Any) -> NDArray[Any]:
+        """Look at the labels in a column of a table before training, and return them as an array."""
+        return np.asarray(y)
 
     def _take_labels(self) -> None:
         """Take the labels of a model that was trained on rows with labels of their own."""
@@ -635,14 +698,20 @@ class SurefootBase(BaseEstimator):
     def _take_columns(self) -> None:
         """Take the columns of a model that was trained on files."""
         model = self._trained.model
+        self._is_table = model.is_table
         if model.is_table:
             roles = ("label", "weight", "offset", "exposure", "trials", "ignored")
             names = [name for name, role in model.columns if role not in roles]
             self.feature_names_in_ = np.array(names, dtype=object)
             self.n_features_in_ = len(names)
-        else:
-            index = model.index
-            self.n_features_in_ = int(index[-1]) + 1 if len(index) else 0
+
+    def __copy__(self) -> Self:
+        twin = type(self).__new__(type(self))
+        twin.__dict__.update(self.__dict__)
+        if self.__sklearn_is_fitted__():
+            # A trainer belongs to one estimator: the copy makes its own from the model when it learns on.
+            twin._trained = self._trained.apart()
+        return twin
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -660,6 +729,13 @@ class _Columns:
     def columns(self) -> list[tuple[str, Any]]:
         matrix = np.asarray(self._matrix, dtype=np.float64)
         return [(str(name), np.ascontiguousarray(matrix[:, n])) for n, name in enumerate(self._names)]
+
+
+def _listed(names: Any) -> list[str]:
+    """Return a parameter that is a name or a list of names as a list."""
+    if names is None:
+        return []
+    return [names] if isinstance(names, str) else list(names)
 
 
 def _place(name: str, columns: dict[str, int]) -> int:

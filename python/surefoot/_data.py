@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,8 @@ def is_table(X: Any) -> bool:
     """
     if hasattr(X, "to_frame") and hasattr(X, "name") and not hasattr(X, "columns"):
         raise ValueError("X: a table is needed, this is one of its columns: give X.to_frame()")
-    return hasattr(X, "__arrow_c_stream__") or hasattr(X, "__dataframe__") or _is_pandas(X)
+    is_lazy = hasattr(X, "collect_schema") and hasattr(X, "collect")
+    return hasattr(X, "__arrow_c_stream__") or is_lazy or _is_pandas(X)
 
 
 def _is_pandas(X: Any) -> bool:
@@ -50,10 +51,9 @@ def is_files(X: Any) -> bool:
 
 def column_names(X: Any) -> list[str]:
     """Return the names of the columns of a table."""
-    names = X.column_names if hasattr(X, "column_names") and not _is_pandas(X) else X.columns
-    if not isinstance(names, Iterable):
-        names = X.__dataframe__().column_names()
-    return [str(name) for name in names]
+    if hasattr(X, "schema") and hasattr(X.schema, "names") and callable(getattr(X.schema, "field", None)):
+        return list(X.schema.names)
+    return [str(name) for name in X.columns]
 
 
 def select(X: Any, names: Sequence[str]) -> Any:
@@ -169,28 +169,20 @@ def rows(
 
 
 def table_rows(X: Any, label: Vector | None, weight: Vector | None, offset: Vector | None, classes: list[str]) -> Rows:
-    """Return the rows of a table, by the Arrow C stream interface, or by columns where it has none."""
-    if hasattr(X, "__arrow_c_stream__") and not (_is_pandas(X) and not _has_pyarrow()):
-        return Rows.table(_with_text_names(X), label, weight, offset, classes)
-    names = column_names(X)
-    columns = [_column(X.iloc[:, n]) for n in range(len(names))]
-    return Rows.columns(list(zip(names, columns, strict=True)), label, weight, offset, classes)
+    """Return the rows of a table, by the Arrow C stream interface."""
+    return Rows.table(_arrow(X), label, weight, offset, classes)
 
 
-def _has_pyarrow() -> bool:
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError:
-        return False
-    return True
-
-
-def _with_text_names(X: Any) -> Any:
-    """Return a pandas table without its index and with texts as names of columns, which Arrow needs."""
+def _arrow(X: Any) -> Any:
+    """Return a table with the C stream interface of Arrow; one of pandas without its index and with texts as names."""
     if not _is_pandas(X):
         return X
-    import pyarrow
-
+    try:
+        import pyarrow
+    except ImportError:
+        raise ImportError(
+            'tables of pandas are read by way of PyArrow: pip install "surefoot[pandas]", or give a table of Polars'
+        ) from None
     plain = X.set_axis([str(name) for name in X.columns], axis=1)
     try:
         return pyarrow.Table.from_pandas(plain, preserve_index=False)
@@ -198,21 +190,26 @@ def _with_text_names(X: Any) -> Any:
         raise ValueError(f"X: {'; '.join(map(str, error.args))}") from None
 
 
-def _column(column: Any) -> Any:
-    """Return a column of pandas as doubles with NaN for missing cells, or as a list of texts and `None`."""
-    kind = getattr(column.dtype, "kind", "O")
-    if kind in "iuf" or (kind == "b" and not column.hasnans):
-        return np.ascontiguousarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    missing = column.isna().to_numpy()
-    texts = [None if gap else _cell(cell) for cell, gap in zip(column.tolist(), missing, strict=True)]
-    return texts
+def numbered_categories(X: Any) -> list[str]:
+    """Return the columns of pandas whose type is a category although their categories are numbers."""
+    if not _is_pandas(X):
+        return []
+    kinds = [(str(name), dtype) for name, dtype in zip(X.columns, X.dtypes, strict=True)]
+    return [name for name, dtype in kinds if hasattr(dtype, "categories") and dtype.categories.dtype.kind in "biuf"]
 
 
-def _cell(cell: Any) -> str:
-    """Return a cell as text, as it would stand in a CSV file."""
-    if isinstance(cell, bool | np.bool_):
-        return "true" if cell else "false"
-    return str(cell)
+def table(X: Any) -> Any:
+    """Return a table that can be read more than once.
+
+    Raises
+    ------
+    ValueError
+        A query that is not computed yet.
+
+    """
+    if hasattr(X, "collect") and hasattr(X, "collect_schema") and not hasattr(X, "iter_rows"):
+        raise ValueError("X: a LazyFrame is not computed yet: give X.collect()")
+    return X.read_all() if hasattr(X, "read_all") and not hasattr(X, "num_rows") else X
 
 
 def files(names: Any) -> Rows:

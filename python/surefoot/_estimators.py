@@ -11,18 +11,13 @@ from scipy.special import expit, log_expit, log_softmax
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from surefoot import _data
-from surefoot._base import SurefootBase, settings_of
+from surefoot import _data, _labels
+from surefoot._base import SurefootBase, settings_of, translated
 from surefoot._data import Vector
 from surefoot._surefoot import Model
 from surefoot._trained import Trained
-
-#: Largest number up to which all whole numbers are doubles.
-_EXACT = 2**53
-
 
 #: Losses of any number of classes.
 _MANY = ("auto", "softmax", "ovr")
@@ -203,33 +198,22 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
             loss = "softmax" if classes is not None and len(classes) > 2 else "logistic"
         return {"loss": loss, "class_weight": self.class_weight}
 
-    def _effective_weights(self, weight: Vector | None, label: Vector) -> float:
+    def _effective_weights(self, weight: Vector | None, y: NDArray[Any]) -> float:
         if not isinstance(self.class_weight, dict):
-            return super()._effective_weights(weight, label)
-        factors = np.array([self.class_weight.get(one, 1.0) for one in self.classes_.tolist()], dtype=np.float64)
-        codes = self._codes[0]
-        each = (
-            factors[np.searchsorted(np.sort(codes), label)] if self._codes[1] == [] else factors[self._class_of(label)]
-        )
+            return super()._effective_weights(weight, y)
+        factors = np.ones(len(self.classes_))
+        for given, factor in self.class_weight.items():
+            for place, label in enumerate(self.classes_.tolist()):
+                if _labels.same_label(given, label):
+                    factors[place] = factor
+        each = factors[np.searchsorted(self.classes_, y)]
         return float(np.sum(each if weight is None else each * weight))
 
     # Labels ---------------------------------------------------------------------------------------------------
 
-    @property
-    def _codes(self) -> tuple[Vector, list[str]]:
-        """The number by which each class goes in the model; and the texts of classes that are texts, sorted."""
-        return _codes(self.classes_)
-
-    def _class_of(self, codes: NDArray[np.float64]) -> NDArray[np.intp]:
-        """Return the place in `classes_` of each code."""
-        known = self._codes[0]
-        order = np.argsort(known, kind="stable")
-        places: NDArray[np.intp] = order[np.searchsorted(known, codes, sorter=order)]
-        return places
-
-    def _target(self, y: Any, reset: bool) -> tuple[Vector, list[str]]:
+    def _target(self, y: Any, reset: bool) -> tuple[NDArray[Any], Vector, list[str]]:
         y = column_or_1d(y, warn=True)
-        _check_labels(y)
+        _labels.check(y)
         classes = np.unique(y)
         if reset:
             self._check_count(classes)
@@ -238,13 +222,12 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
             unknown = np.setdiff1d(classes, self.classes_)
             if len(unknown):
                 raise ValueError(
-                    f"y has the label {unknown[0]!r}, which is not among classes={self.classes_.tolist()}: name all "
-                    "classes in the first call of partial_fit"
+                    f"y has the label {unknown.tolist()[0]!r}, which is not among classes={self.classes_.tolist()}: "
+                    "name all classes in the first call of partial_fit"
                 )
-        codes, texts = self._codes
-        return codes[np.searchsorted(self.classes_, y)], texts
+        return y, *_labels.encode(self.classes_, y)
 
-    def _part_target(self, y: Any, classes: Any, first: bool) -> tuple[Vector, list[str]]:
+    def _part_target(self, y: Any, classes: Any, first: bool) -> tuple[NDArray[Any], Vector, list[str]]:
         if classes is None:
             return self._target(y, reset=first)
         classes = np.unique(np.asarray(classes))
@@ -265,28 +248,32 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
                 "use loss='softmax' or 'ovr'"
             )
 
-    def _look_at(self, y: Any) -> None:
-        self.classes_ = np.unique(y.astype(str) if y.dtype.kind == "O" else y)
+    def _look_at(self, y: Any) -> NDArray[Any]:
+        y = column_or_1d(np.asarray(y), warn=True)
+        _labels.check(y)
+        self.classes_ = np.unique(y)
         self._check_count(self.classes_)
+        return y
 
     def _take_labels(self) -> None:
-        labels = self._trained.model.labels
-        if any(text is not None for _, text in labels):
-            self.classes_ = np.unique([text if text is not None else str(label) for label, text in labels])
-            return
-        numbers = np.sort(np.array([label for label, _ in labels], dtype=np.float64))
-        whole = np.all(numbers == np.floor(numbers)) and np.all(np.abs(numbers) <= _EXACT)
-        self.classes_ = numbers.astype(np.int64) if whole else numbers
+        found = self._trained.model.labels
+        known = getattr(self, "classes_", None)
+        if known is None or np.any(_labels.places(known, found) < 0):
+            self.classes_ = _labels.of_model(found)
 
-    def _labels(self) -> NDArray[np.intp]:
+    def _check_start(self, start: Model) -> None:
+        places = _labels.places(self.classes_, start.labels)
+        if np.any(places < 0):
+            label, text = start.labels[int(np.flatnonzero(places < 0)[0])]
+            name = f"{label:g}" if text is None else repr(text)
+            raise ValueError(
+                f"warm_start: the model knows the label {name}, of which y has no row: set warm_start=False, or learn "
+                "with partial_fit and classes"
+            )
+
+    def _known(self) -> NDArray[np.intp]:
         """Return the place in `classes_` of each class that the model knows, in the order of its outputs."""
-        codes, texts = self._codes
-        by_text = dict(zip(texts, np.argsort(codes, kind="stable"), strict=True)) if texts else {}
-        places = [
-            by_text[text] if text is not None else int(self._class_of(np.array([label]))[0])
-            for label, text in self.model_.labels
-        ]
-        return np.array(places, dtype=np.intp)
+        return _labels.places(self.classes_, self.model_.labels)
 
     # Prediction -----------------------------------------------------------------------------------------------
 
@@ -311,7 +298,7 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         """
         margins = self._predicted(X, "margin", exposure, offset, rates)
         if not self.model_.is_multiclass:
-            return margins[:, 0]
+            return self._sign() * margins[:, 0]
         margins = self._spread(margins, -np.inf)
         if len(self.classes_) != 2:
             return margins
@@ -320,16 +307,23 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         return each[:, 1] - each[:, 0]
 
     def _spread(self, numbers: NDArray[np.float64], absent: float) -> NDArray[np.float64]:
-        """Return one column per class of `classes_`, where the model may know fewer; two margins become one."""
-        places = self._labels()
-        spread = np.full((len(numbers), len(self.classes_)), absent)
-        spread[:, places] = numbers
+        """Return one column per class of `classes_`, where the model may know fewer or have them in another order."""
+        spread = np.full((*numbers.shape[:-1], len(self.classes_)), absent)
+        spread[..., self._known()] = numbers
         return spread
+
+    def _sign(self) -> float:
+        """Return −1 where a model that met one class alone calls the other one of two classes what that one is."""
+        known = self._known()
+        if len(known) != 1 or len(self.classes_) != 2:
+            return 1.0
+        is_positive = self.model_.has_classes[1]
+        return 1.0 if is_positive == (known[0] == 1) else -1.0
 
     def predict(self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False) -> NDArray[Any]:
         """Return the likeliest label of each row. Parameters as for `decision_function`."""
         margins = self._predicted(X, "margin", exposure, offset, rates)
-        known = self._labels()
+        known = self._known()
         if self.model_.is_multiclass:
             return self.classes_[known[np.argmax(margins, axis=1)]]
         if len(known) < 2:
@@ -356,7 +350,7 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         """Return the probability of each class. Parameters as for `decision_function`."""
         if self.model_.is_multiclass:
             return self._spread(self._predicted(X, "mean", exposure, offset, rates), 0.0)
-        margins = self._predicted(X, "margin", exposure, offset, rates)
+        margins = self._sign() * self._predicted(X, "margin", exposure, offset, rates)
         if len(self.classes_) == 1:
             return np.ones((len(margins), 1))
         return expit(np.column_stack([-margins[:, 0], margins[:, 0]]))
@@ -372,10 +366,15 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         if self.model_.is_multiclass:
             with np.errstate(divide="ignore"):
                 return np.log(self.predict_proba(X, exposure=exposure, offset=offset, rates=rates))
-        margins = self._predicted(X, "margin", exposure, offset, rates)
+        margins = self._sign() * self._predicted(X, "margin", exposure, offset, rates)
         if len(self.classes_) == 1:
             return np.zeros((len(margins), 1))
         return log_expit(np.column_stack([-margins[:, 0], margins[:, 0]]))
+
+    def _per_class(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.model_.is_multiclass:
+            return self._spread(numbers, 0.0)
+        return self._sign() * numbers
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -504,15 +503,18 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
             raise ValueError(f"loss={self.loss!r} is for classes: use SurefootClassifier")
         return {"loss": self.loss, "delta": self.delta, "tau": self.tau, "power": self.power}
 
-    def _target(self, y: Any, reset: bool) -> tuple[Vector, list[str]]:
+    def _target(self, y: Any, reset: bool) -> tuple[NDArray[Any], Vector, list[str]]:
         y = column_or_1d(y, warn=True)
         if y.dtype.kind not in "biuf":
+            missing = [n for n, one in enumerate(y.tolist()) if one is None]
+            if missing:
+                raise ValueError(f"y: row {missing[0]} has no label; Input y contains NaN")
             y = y.astype(np.float64)
         label = np.ascontiguousarray(y, dtype=np.float64)
         bad = np.flatnonzero(~np.isfinite(label))
         if len(bad):
             raise ValueError(f"y: row {bad[0]} is {label[bad[0]]}; Input y contains NaN or infinity")
-        return label, []
+        return y, label, []
 
     def predict(self, X: Any, *, exposure: Any = None, offset: Any = None, rates: bool = False) -> NDArray[np.float64]:
         """Return the expected label of each row.
@@ -557,29 +559,6 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
         return tags
 
 
-def _codes(classes: NDArray[Any]) -> tuple[Vector, list[str]]:
-    """Return the number by which each class goes in a model, and the sorted texts of classes that are no numbers."""
-    is_number = classes.dtype.kind in "bf" or (
-        classes.dtype.kind in "iu" and bool(np.all(np.abs(classes.astype(np.float64)) <= _EXACT))
-    )
-    if is_number:
-        return classes.astype(np.float64), []
-    texts = [str(one) for one in classes.tolist()]
-    ordered = sorted(texts)
-    places = {text: place for place, text in enumerate(ordered)}
-    if len(places) < len(texts):
-        raise ValueError("y has different labels with the same text, such as 1 and '1'")
-    return np.array([places[text] for text in texts], dtype=np.float64), ordered
-
-
-def _check_labels(y: NDArray[Any]) -> None:
-    if y.dtype.kind == "f":
-        bad = np.flatnonzero(~np.isfinite(y))
-        if len(bad):
-            raise ValueError(f"y: row {bad[0]} is {y[bad[0]]}; Input y contains NaN or infinity")
-    check_classification_targets(y)
-
-
 def load(path: str | os.PathLike[str]) -> SurefootClassifier | SurefootRegressor:
     """Read a model file, of this package or of the command, as an estimator.
 
@@ -591,7 +570,8 @@ def load(path: str | os.PathLike[str]) -> SurefootClassifier | SurefootRegressor
     Returns
     -------
     SurefootClassifier or SurefootRegressor
-        It predicts at once, and `partial_fit` goes on from the model.
+        It predicts at once, and `partial_fit` goes on from the model with all of its settings. Its parameters are the
+        loss, the penalties and whether there is an intercept; others, such as bounds, are for `fit` to be given anew.
 
     Raises
     ------
@@ -603,7 +583,8 @@ def load(path: str | os.PathLike[str]) -> SurefootClassifier | SurefootRegressor
     """
     if not os.path.lexists(path):
         raise FileNotFoundError(f"{os.fspath(path)}: there is no such file")
-    model = Model.load(os.fspath(path))
+    with translated():
+        model = Model.load(os.fspath(path))
     settings = settings_of(model)
     estimator = _estimator_of(model, settings)
     estimator._trained = Trained(model)
@@ -614,7 +595,7 @@ def load(path: str | os.PathLike[str]) -> SurefootClassifier | SurefootRegressor
 
 
 def _estimator_of(model: Model, settings: dict[str, Any]) -> SurefootClassifier | SurefootRegressor:
-    """Return an estimator with the parameters that a model was trained with."""
+    """Return an estimator with the loss, the penalty and the intercept that a model was trained with."""
     names = ("l1", "l2", "standardize", "bits")
     shared = {name: settings[name] for name in names if settings.get(name)}
     shared["fit_intercept"] = bool(settings["intercept"])

@@ -83,7 +83,10 @@ def _class_weight(name: str, value: Any) -> str:
 
 
 def _seconds(name: str, value: Any) -> str:
-    return f"{_number(name, value)}s"
+    number = float(_number(name, value))
+    if not math.isfinite(number):
+        raise ValueError(f"{name}: a finite number of seconds is needed, {value!r} was given")
+    return f"{number:.9f}s"
 
 
 def _holdout(name: str, value: Any) -> str:
@@ -95,6 +98,9 @@ def _pairs(name: str, value: Any) -> list[str]:
     for pair in pairs:
         if not _is_pair(pair):
             raise ValueError(f"{name}: a list of pairs of names is needed, such as [('age', 'sex')]; it has {pair!r}")
+    colons = [one for pair in pairs for one in pair if ":" in one]
+    if colons:
+        raise ValueError(f"{name}: the column {colons[0]!r} has a colon in its name: rename it to multiply it")
     return [f"{a}:{b}" for a, b in pairs]
 
 
@@ -198,7 +204,7 @@ def flags(values: Mapping[str, Any]) -> Words:
     """
     words: Words = []
     for name, value in values.items():
-        if value is None:
+        if value is None or (isinstance(value, list | tuple | dict) and len(value) == 0):
             continue
         parameter = BY_NAME[name]
         if parameter.write is None:

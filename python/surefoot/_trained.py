@@ -153,5 +153,9 @@ class Trained:
         found = self.curve.get("search", {})
         return {name: np.array(values, dtype=np.float64) for name, values in found.items()}
 
+    def apart(self) -> Trained:
+        """Return a copy that has the model and no trainer."""
+        return Trained(self.model, None, self.results, self.curve, self.page, self.notes)
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_model": self.model, "incremental": None, "_about": None}

@@ -13,7 +13,7 @@ _FLAG = re.compile(
     r"(?:(?:=| )(?!--)(?P<value>(?:\"[^\"]*\"|[^\s'\";()])+|'[^']*'))?(?P<end>'?)"
 )
 # The name that a flag's value has in the help, behind the flag.
-_PLACEHOLDER = re.compile(r"(?<=[\w]) <[^<> ]{1,24}>")
+_PLACEHOLDER = re.compile(r"(--[a-z0-9-]+) <[^<> ]{1,24}>")
 _KNOWN_WORDS = {
     "text": re.compile(
         r"auto|min|1se|error|indicator|mean|balanced|none|yes|no|svmlight|csv|tsv|vw|parquet|arrow|logistic|hinge"
@@ -43,6 +43,7 @@ _SENTENCES = (
     ("and the saved model", "and the model"),
     ("the best model found is saved", "the best model found is kept"),
     ("the model of the first pass is saved", "the model of the first pass is kept"),
+    ("a model is what 'surefoot fit' writes with -o", "a model is what save and the command write"),
     ("leave the flag out", "leave it out"),
     ("leave the flags out", "leave them out"),
 )
@@ -64,7 +65,7 @@ def translate(message: str) -> str:
     """Return a message of the command with its flags as parameters of an estimator."""
     for said, instead in _SENTENCES:
         message = message.replace(said, instead)
-    return _FLAG.sub(_parameter, _PLACEHOLDER.sub("", message))
+    return _FLAG.sub(_parameter, _PLACEHOLDER.sub(r"\1", message))
 
 
 def _parameter(match: re.Match[str]) -> str:

@@ -9,6 +9,7 @@ import time
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import ROOT, two_classes
 
@@ -42,9 +43,26 @@ def test_ctrl_c_ends_a_fit_and_leaves_a_model(passes):
     assert SurefootClassifier(passes=1).fit(X, y).score(X, y) > 0.7
 
 
+def test_ctrl_c_leaves_an_estimator_that_predicts_however_it_was_given_its_rows(tmp_path):
+    X, y = two_classes(50_000)
+    table = pd.DataFrame(X, columns=list("abcde")).assign(y=np.array(["no", "yes"])[y])
+    table.to_parquet(tmp_path / "rows.parquet")
+    for work in (
+        lambda model: model.fit(table, "y"),
+        lambda model: model.fit_file(tmp_path / "rows.parquet", label="y", passes=100_000),
+    ):
+        model = SurefootClassifier(passes=100_000)
+        timer = threading.Timer(0.5, signal.raise_signal, [signal.SIGINT])
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            work(model)
+        assert model.score(table.drop(columns="y"), table["y"]) > 0.7
+        assert model.classes_.tolist() == ["no", "yes"]
+
+
 def test_other_threads_run_while_a_fit_does_and_fits_run_side_by_side():
     X, y = two_classes(20_000)
-    counted, stop = [0], threading.Event()
+    counted = [0]
     done: dict[int, np.ndarray] = {}
 
     def train(number):
@@ -56,7 +74,7 @@ def test_other_threads_run_while_a_fit_does_and_fits_run_side_by_side():
     while any(thread.is_alive() for thread in threads):
         counted[0] += 1
         time.sleep(0.001)
-    stop.set()
+    # A thread that held the interpreter lock would let none of these steps through while it trains.
     assert counted[0] > 10
     assert np.array_equal(done[0], done[1])
 

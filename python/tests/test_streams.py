@@ -1,12 +1,15 @@
 """Rows that come part by part, and files larger than a part."""
 
+import copy
+
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from conftest import numbers, two_classes
 from sklearn.datasets import dump_svmlight_file
 
-from surefoot import SurefootClassifier, SurefootRegressor, SurefootWarning
+from surefoot import SurefootClassifier, SurefootRegressor, SurefootWarning, load
 
 
 def test_parts_are_one_pass_to_the_bit():
@@ -58,6 +61,134 @@ def test_a_first_part_of_few_classes_has_columns_for_all(names):
     model.partial_fit(X, labels)
     assert model.score(X, labels) > 0.7
     assert np.allclose(model.predict_proba(X).sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("names", [[1, 2], [3, 5], ["a", "b"], ["a", "b", "c"], [2, 4, 9]])
+@pytest.mark.parametrize("loss", ["auto", "hinge", "ovr"])
+@pytest.mark.parametrize("only", [0, 1])
+def test_probabilities_margins_and_predictions_agree_while_classes_are_missing(names, loss, only):
+    if loss == "hinge" and len(names) > 2:
+        pytest.skip("the hinge loss is for two classes")
+    X, y = two_classes(100)
+    model = SurefootClassifier(loss).partial_fit(X, np.array(names)[np.full(100, only)], classes=names)
+    assert (model.predict(X) == names[only]).all()
+    margins = model.decision_function(X)
+    likeliest = (margins > 0).astype(int) if len(names) == 2 else margins.argmax(axis=1)
+    assert (likeliest == only).all()
+    if loss != "hinge":
+        assert (model.predict_proba(X).argmax(axis=1) == only).all()
+        assert (model.predict_log_proba(X).argmax(axis=1) == only).all()
+    if len(names) > 2 or loss == "ovr":
+        assert model.coef_.shape == (len(names), 5)
+        assert model.intercept_.shape == (len(names),)
+        model.partial_fit(X, np.array(names)[y])
+        margins = X @ model.coef_.T + model.intercept_
+        ours = model.decision_function(X)
+        if len(names) > 2:
+            seen = np.isfinite(ours[0])
+            assert np.allclose(margins[:, seen], ours[:, seen])
+
+
+@pytest.mark.parametrize("names", [["zz", "aa"], ["zz", "mm", "aa"], [7, 3], [7, 3, 5]])
+@pytest.mark.parametrize("start", ["array", "named", "file", "loaded"])
+def test_learning_on_keeps_the_labels_of_every_beginning(names, start, tmp_path):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 3))
+    y = np.array(names)[X[:, : len(names)].argmax(axis=1)]
+    table = pd.DataFrame(X, columns=list("abc"))
+    model = SurefootClassifier("softmax" if len(names) > 2 else "logistic", passes=1)
+    if start == "array":
+        model.fit(table, y)
+    elif start == "named":
+        model.fit(table.assign(y=y), "y")
+    else:
+        table.assign(y=y).to_csv(tmp_path / "rows.csv", index=False)
+        model.fit_file(tmp_path / "rows.csv", label="y")
+    if start == "loaded":
+        model.save(tmp_path / "m")
+        model = load(tmp_path / "m")
+    before = model.score(table, y)
+    assert before > 0.9
+    for _ in range(3):
+        model.partial_fit(table, y)
+    assert model.score(table, y) > 0.9
+    assert sorted(model.classes_.tolist()) == sorted(names)
+    assert len(model.model_.labels) == len(names)
+
+
+def test_warm_start_with_other_labels():
+    X, _ = two_classes(300)
+    y = np.array(["a", "b", "c"])[np.digitize(X[:, 4], [-0.5, 0.5])]
+    model = SurefootClassifier("softmax", passes=1, warm_start=True).fit(X[y != "a"], y[y != "a"])
+    model.fit(X, y)
+    assert model.score(X, y) > 0.7
+    assert np.allclose(model.predict_proba(X).sum(axis=1), 1.0)
+    with pytest.raises(ValueError, match="warm_start: the model knows the label 'a', of which y has no row"):
+        model.fit(X[y != "a"], y[y != "a"])
+    assert model.score(X, y) > 0.7
+
+
+def test_a_copy_learns_on_apart():
+    X, y = two_classes(200)
+    model = SurefootClassifier().partial_fit(X[:100], y[:100])
+    before = model.model_.to_bytes()
+    twin = copy.copy(model).partial_fit(X[100:], y[100:])
+    assert model.model_.to_bytes() == before
+    assert twin.model_.to_bytes() != before
+
+
+def test_no_rows_change_nothing():
+    X, y = two_classes(100)
+    model = SurefootClassifier().partial_fit(X, y)
+    before = model.model_.to_bytes()
+    assert model.partial_fit(X[:0], y[:0]).model_.to_bytes() == before
+
+
+def test_a_failed_fit_leaves_the_estimator_as_it_was(tmp_path):
+    X, y = two_classes(200)
+    model = SurefootClassifier().fit(X, y + 1)
+    expected = model.predict(X)
+    bad = X.copy()
+    bad[0, 0] = np.inf
+    (tmp_path / "bad.svm").write_text("1 0:x\n")
+    failing = [
+        lambda: model.fit(bad, np.arange(200) % 3),
+        lambda: model.fit(np.full((200, 2), np.nan), np.array(["u", "v"])[y]),
+        lambda: model.fit(pd.DataFrame(bad), "nosuch"),
+        lambda: model.fit_file(tmp_path / "bad.svm"),
+        lambda: model.partial_fit(bad, y + 1),
+    ]
+    for fail in failing:
+        with pytest.raises(ValueError, match=r"\w"):
+            fail()
+        assert np.array_equal(model.predict(X), expected)
+        assert model.coef_.shape == (1, 5)
+
+
+def test_fit_file_forgets_an_earlier_fit(tmp_path):
+    X, y = two_classes(200)
+    dump_svmlight_file(X, y, str(tmp_path / "rows.svm"), zero_based=True)
+    model = SurefootClassifier().fit(pd.DataFrame(X[:, :3], columns=list("abc")), np.arange(200) % 3)
+    model.fit_file(tmp_path / "rows.svm")
+    assert model.model_.loss == "logistic"
+    assert not hasattr(model, "feature_names_in_")
+    assert model.classes_.tolist() == [0, 1]
+
+
+def test_columns_of_zeros_at_the_end_may_be_there_or_not(tmp_path):
+    X, y = two_classes(200)
+    wide = np.column_stack([X, np.zeros(200)])
+    SurefootClassifier().fit(wide, y).save(tmp_path / "m")
+    assert load(tmp_path / "m").predict(wide).shape == (200,)
+    assert load(tmp_path / "m").coef_.shape == (1, 5)
+
+
+def test_files_take_no_exposures_of_their_own(tmp_path):
+    X, y = numbers("poisson")
+    dump_svmlight_file(X, y, str(tmp_path / "rows.svm"), zero_based=True)
+    model = SurefootRegressor("poisson").fit(X, y)
+    with pytest.raises(ValueError, match="files have columns of their own"):
+        model.predict(tmp_path / "rows.svm", exposure=2.0)
 
 
 def test_without_classes_those_of_the_first_part_are_all():

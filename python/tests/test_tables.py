@@ -1,6 +1,5 @@
 """Tables of pandas, Polars and PyArrow: columns by name and by type, missing cells, categories."""
 
-import builtins
 import datetime
 import sys
 
@@ -60,26 +59,10 @@ def test_the_label_may_be_a_column_of_the_table(form):
     assert model.score(FORMS[form](table), "label") == model.score(table.drop(columns="label"), table["label"])
 
 
-def test_without_pyarrow_pandas_tables_are_read_by_columns(monkeypatch):
-    table = frame()
-    features = table.drop(columns="label")
-    reference = SurefootClassifier().fit(features, table["label"])
-    importing = builtins.__import__
-
-    def refuse(name, *rest, **named):
-        if name == "pyarrow" or name.startswith("pyarrow."):
-            raise ImportError(name)
-        return importing(name, *rest, **named)
-
-    monkeypatch.setattr(builtins, "__import__", refuse)
-    monkeypatch.delitem(sys.modules, "pyarrow")
-    model = SurefootClassifier().fit(features, table["label"])
-    assert np.allclose(model.predict_proba(features), reference.predict_proba(features), atol=1e-9)
-    gaps = features.astype({"city": object})
-    gaps.loc[3, "city"], gaps.loc[4, "age"] = None, np.nan
-    with pytest.raises(ValueError, match="X: row 3, column 'city'"):
-        SurefootClassifier().fit(gaps, table["label"])
-    assert "city=" in SurefootClassifier(missing="indicator").fit(gaps, table["label"]).coef_names_
+def test_without_pyarrow_pandas_tables_are_refused_with_a_remedy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r'pip install "surefoot\[pandas\]", or give a table of Polars'):
+        SurefootClassifier().fit(frame().drop(columns="label"), frame()["label"])
 
 
 @pytest.mark.parametrize("missing", [None, "error", "indicator", "mean"])
@@ -157,6 +140,64 @@ def test_categories_go_by_their_text_never_by_their_code():
     assert model.decision_function(unknown)[1] == model.intercept_[0]
     with pytest.raises(ValueError, match="column 'c'"):
         model.predict(pd.DataFrame({"c": ["de", None]}))
+
+
+def test_categories_that_are_numbers_are_categories():
+    table = pd.DataFrame({"code": pd.Categorical([10, 20, 30, 40] * 10)})
+    model = SurefootClassifier().fit(table, [0, 1, 1, 0] * 10)
+    assert model.coef_names_.tolist() == ["code=10", "code=20", "code=30", "code=40"]
+    as_number = SurefootClassifier(numeric=["code"]).fit(table, [0, 1, 1, 0] * 10)
+    assert as_number.coef_names_.tolist() == ["code"]
+    parts = SurefootClassifier().partial_fit(table, [0, 1, 1, 0] * 10)
+    assert parts.coef_names_.tolist() == model.coef_names_.tolist()
+
+
+@pytest.mark.parametrize(
+    "labels", [["no", "yes"], [False, True], ["0", "1"], ["01", "02"], [1, 2], [0.0, 1.0], ["false", "true"]]
+)
+def test_labels_of_a_column_are_those_of_the_array(labels):
+    table = frame()
+    given = np.array(labels)[(table["label"] == "yes").to_numpy().astype(int)]
+    features = table.drop(columns="label")
+    named, array = SurefootClassifier().fit(features.assign(y=given), "y"), SurefootClassifier().fit(features, given)
+    assert named.classes_.tolist() == array.classes_.tolist()
+    assert np.array_equal(named.predict(features), array.predict(features))
+    assert named.score(features.assign(y=given), "y") == array.score(features, given)
+
+
+def test_named_weights_set_the_usual_penalty_as_arrays_do():
+    table = frame().assign(w=np.arange(120) % 5 + 1.0)
+    features = table[["city", "age", "member"]]
+    array = SurefootClassifier().fit(features, table["label"], sample_weight=table["w"])
+    named = SurefootClassifier().fit(table, "label", sample_weight="w")
+    assert named.penalty_ == array.penalty_ == {"l1": 0.0, "l2": 1 / table["w"].sum()}
+    for weights in ({"yes": 5}, {"yes": 5.0, "no": 2}):
+        both = [
+            SurefootClassifier(class_weight=weights).fit(features, table["label"]),
+            SurefootClassifier(class_weight=weights).fit(features.assign(label=table["label"]), "label"),
+        ]
+        assert both[0].penalty_ == both[1].penalty_
+        assert both[0].penalty_["l2"] < 1 / 120
+
+
+def test_tables_that_cannot_be_read_are_told():
+    table = pl.from_pandas(frame())
+    with pytest.raises(ValueError, match=r"give X\.collect\(\)"):
+        SurefootClassifier().fit(table.lazy(), frame()["label"])
+    reader = pa.RecordBatchReader.from_batches(table.to_arrow().schema, table.to_arrow().to_batches())
+    assert SurefootClassifier().fit(reader, "label").classes_.tolist() == ["no", "yes"]
+    with pytest.raises(ValueError, match="0 feature"):
+        SurefootClassifier().fit(frame()[[]], frame()["label"])
+    offsets = pa.py_buffer(np.array([0, 100_000, 5], "i4").tobytes())
+    damaged = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"abcdef")])
+    with pytest.raises(ValueError, match="X: the table cannot be read"):
+        SurefootRegressor().fit(pa.table({"a": damaged}), [1.0, 2.0])
+
+
+def test_ignored_columns_may_be_missing_later():
+    table = frame().drop(columns="label")
+    model = SurefootClassifier(ignore=["age"]).fit(table, frame()["label"])
+    assert np.array_equal(model.predict(table[["city", "member"]]), model.predict(table))
 
 
 def test_kinds_of_columns_can_be_given():

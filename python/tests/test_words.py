@@ -85,7 +85,7 @@ def test_every_parameter_is_one_of_an_estimator_or_of_fit_file():
         ({"bounds": (0, None)}, ["--bounds=0,"]),
         ({"bounds": {"a": (-np.inf, 1.5)}}, ["--bounds=a=,1.5"]),
         ({"class_weight": {"a,b": 2, True: 1.0}}, ['--class-weight="a,b=2",1=1.0']),
-        ({"budget": 1.5}, ["--budget=1.5s"]),
+        ({"budget": 1.5}, ["--budget=1.500000000s"]),
         ({"interact": ("a", "b")}, ["--interact=a:b"]),
         ({"l1": None}, []),
     ],
