@@ -15,9 +15,9 @@ use super::{
 const MAX_SWEEPS: usize = 10_000;
 /// Number of sweeps after which correlated coordinates are first moved jointly, and again whenever the number of sweeps
 /// has doubled.
-const SWEEPS_BEFORE_JOINT_STEP: usize = 16;
+pub(super) const SWEEPS_BEFORE_JOINT_STEP: usize = 16;
 /// Maximum number of coordinates that are moved jointly.
-const MAX_JOINT_COORDINATES: usize = 500;
+const MAX_JOINT_COORDINATES: usize = 2000;
 
 /// Objective that is the sum of a smooth loss and a separable penalty with kinks, as the proximal Newton method sees
 /// it.
@@ -56,6 +56,11 @@ pub(super) trait Model {
     /// Returns the lower triangle of H restricted to these coordinates, row by row in a square array; `None` if
     /// computing it would cost more than the coordinate-descent sweeps that it saves.
     fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>>;
+    /// Returns the number of coordinate-descent sweeps after which a joint step is worth the cost of its
+    /// [`square`](Model::square).
+    fn sweeps_before_joint_step(&self) -> usize {
+        SWEEPS_BEFORE_JOINT_STEP
+    }
 }
 
 /// Minimises the objective from a starting point. Each step minimises the quadratic model of the smooth part plus the
@@ -140,7 +145,7 @@ impl Descent<'_> {
         let mut active: Vec<usize> = working.to_vec();
         let (mut whole, mut is_last) = (true, false);
         for sweep in 0..MAX_SWEEPS {
-            if sweep >= SWEEPS_BEFORE_JOINT_STEP && sweep.is_power_of_two() {
+            if sweep >= model.sweeps_before_joint_step() && sweep.is_power_of_two() {
                 self.joint_step(model, working, enough, &mut step)?;
             }
             let (mut worst, mut fine): (f64, f64) = (0.0, 0.0);

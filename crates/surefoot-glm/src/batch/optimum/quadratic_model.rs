@@ -5,7 +5,7 @@ use super::{
     design::{Design, Sample},
     gram::{cost, gram},
     pass::Passes,
-    proximal_newton::Model,
+    proximal_newton::{Model, SWEEPS_BEFORE_JOINT_STEP},
     state::{State, diagonal},
     vector_loops::{Kernel, add, widest},
     workers::Stopped,
@@ -94,9 +94,21 @@ impl Model for Quadratic<'_> {
     }
 
     fn square(&self, coordinates: &[usize]) -> Option<Vec<f64>> {
-        let Quadratic::Matrix { square, derivative } = self else { return None };
-        let rows = coordinates.iter().map(|j| &square[j * derivative.len()..][..derivative.len()]);
-        Some(rows.flat_map(|row| coordinates.iter().map(|&k| row[k])).collect())
+        match self {
+            Quadratic::Matrix { square, derivative } => {
+                let rows = coordinates.iter().map(|j| &square[j * derivative.len()..][..derivative.len()]);
+                Some(rows.flat_map(|row| coordinates.iter().map(|&k| row[k])).collect())
+            }
+            Quadratic::Columns { columns, state, .. } => Some(columns.square(coordinates, state)),
+        }
+    }
+
+    fn sweeps_before_joint_step(&self) -> usize {
+        match self {
+            Quadratic::Matrix { .. } => SWEEPS_BEFORE_JOINT_STEP,
+            // Its square has to be computed first, which costs as much as some hundred sweeps over the same columns.
+            Quadratic::Columns { .. } => 16 * SWEEPS_BEFORE_JOINT_STEP,
+        }
     }
 }
 
@@ -140,6 +152,22 @@ impl Columns {
             next[j] += 1;
         }));
         Columns { start, row, value }
+    }
+
+    /// Computes the lower triangle of the Hessian restricted to these coordinates, row by row in a square array: for each
+    /// of them one inner product with all before it, O(coordinates · their nonzeros).
+    fn square(&self, coordinates: &[usize], state: &State) -> Vec<f64> {
+        let width = coordinates.len();
+        let (mut square, mut curved) = (vec![0.0; width * width], vec![0.0; state.margin.len()]);
+        for (a, &j) in coordinates.iter().enumerate() {
+            self.each(j, |r, x| curved[r] += x * state.curvature[r]);
+            for (entry, &k) in square[a * width..].iter_mut().zip(&coordinates[..=a]) {
+                *entry = self.dot(k, &curved);
+            }
+            square[a * width + a] += state.penalty_curvature[j];
+            self.each(j, |r, _| curved[r] = 0.0);
+        }
+        square
     }
 
     /// Computes Σ_r x_rj·at_r, the inner product of column j with one number per row.
