@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surefoot.online import _checks, _choice
+from surefoot.online import _checks, _choice, _noise
 from surefoot.online._oracle import Oracle
 from surefoot.online._run import MinimizeResult, Run
 from surefoot.online._weights import AnyWeights
@@ -31,6 +31,8 @@ def minimize(
     tol: float | None = None,
     callback: Callable[[MinimizeResult], object] | None = None,
     seed: Any = None,
+    gradient_bound: float | None = None,
+    delta: float = 0.05,
 ) -> MinimizeResult:
     """Minimise a convex function, given its gradients, without a learning rate.
 
@@ -70,18 +72,28 @@ def minimize(
     max_steps : int, default 1000
         Largest number of steps.
     tol : float, optional
-        Stop when the excess of the point is certified to be at most this.
+        Stop when the excess of the point is certified to be at most this. With noisy gradients it needs
+        `gradient_bound`: what bounds the excess in expectation does so after a number of steps fixed
+        beforehand, not when a run stops by it.
     callback : callable, optional
         Called after each step with a `MinimizeResult`; StopIteration or a true answer ends the run, and any
-        other exception, KeyboardInterrupt too, is passed on.
+        other exception, KeyboardInterrupt too, is passed on. A run with noisy gradients that it ends has a
+        certificate only with `gradient_bound`.
     seed : int, numpy.random.Generator, optional
         If given, the oracle is called as ``oracle(x, rng, *args)`` with a random generator made of it.
+    gradient_bound : float, optional
+        For gradients ``"fresh"`` and ``"drawn"`` on a bounded domain: a bound on the norm of every gradient
+        that the oracle may return. The certificate then holds at all steps at once with probability
+        1 - `delta`, in place of one in expectation; there is none if a gradient exceeds it.
+    delta : float, default 0.05
+        The probability that the certificate with `gradient_bound` does not hold.
 
     Returns
     -------
     MinimizeResult
-        The point with its certificate. It is the output of the method; with exact values, the best point
-        seen. It lies in the domain: the output of the accelerated method, which may not, is projected.
+        The point with its certificate, if there is one. It is the output of the method; with exact values,
+        the best point seen. It lies in the domain: the output of the accelerated method, which may not, is
+        projected.
 
     Raises
     ------
@@ -120,5 +132,6 @@ def minimize(
     conversion = _choice.conversion(method, x0.shape[0], place, learner, weights, curvature, max_steps)
     if shift is not x0 and not _choice.contains(conversion.domain, x0):
         raise ValueError("x0 does not lie in the domain")
-    run = Run(conversion, calls, shift, gradients, curvature if method == "strongly_convex" else None)
+    noise = _noise.of(gradients, tol, gradient_bound, delta, conversion.domain, x0.shape[0])
+    run = Run(conversion, calls, shift, gradients, curvature if method == "strongly_convex" else None, noise)
     return run.go(max_steps, tol, callback)

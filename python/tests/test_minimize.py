@@ -129,6 +129,105 @@ def test_noisy_gradients_have_a_bound_in_expectation():
     assert minimize(oracle, START, radius=2.0, gradients="reused", seed=3, max_steps=5).certificate is None
 
 
+def rare(x, rng):
+    """Return a gradient of (x - 1)**2 that is 0 in nine of ten cases, and ten times as large in the tenth."""
+    return 20.0 * (x - 1.0) if rng.random() < 0.1 else 0.0 * x
+
+
+@pytest.mark.parametrize("method", ["anytime", "optimistic", "strongly_convex"])
+def test_the_bound_in_expectation_holds_on_average(method):
+    options = {"curvature": 2.0} if method == "strongly_convex" else {}
+    for steps in (3, 30, 300):
+        runs = [
+            minimize(rare, [0.0], radius=3.0, gradients="fresh", method=method, max_steps=steps, seed=seed, **options)
+            for seed in range(150)
+        ]
+        excess = [(run.x[0] - 1.0) ** 2 for run in runs]
+        assert {run.certificate.kind for run in runs} == {"expectation"}
+        noise = 3.0 * np.std(excess) / np.sqrt(len(runs))
+        assert np.mean(excess) <= np.mean([run.certificate.value for run in runs]) + noise
+
+
+@pytest.mark.parametrize("gradients", ["fresh", "drawn", "reused"])
+def test_a_run_with_noisy_gradients_does_not_stop_by_a_bound_in_expectation(gradients):
+    words = "rows used before" if gradients == "reused" else "give gradient_bound, or max_steps alone"
+    with pytest.raises(ValueError, match=words):
+        minimize(rare, [0.0], radius=3.0, gradients=gradients, tol=1e-3, seed=0)
+
+    def still(state):
+        """Stop where nothing has moved yet, so that the bound is 0."""
+        return state.nit == 5 and not state.x.any()
+
+    ends = []
+    for seed in range(20):
+        run = minimize(rare, [0.0], radius=3.0, gradients=gradients, max_steps=20, seed=seed, callback=still)
+        ends.append(run.status)
+        assert (run.certificate is None) == (run.status == 3 or gradients == "reused")
+        assert run.status == 1 or gradients == "reused" or "after a number of steps fixed beforehand" in run.message
+    assert {1, 3} <= set(ends)
+
+
+@pytest.mark.parametrize("method", ["anytime", "optimistic", "strongly_convex"])
+@pytest.mark.parametrize("gradients", ["fresh", "drawn"])
+def test_a_gradient_that_is_refused_ends_what_holds_in_expectation(method, gradients):
+    options = {"curvature": 2.0} if method == "strongly_convex" else {}
+
+    def oracle(x, rng):
+        return rare(x, rng) if rng.random() < 0.9 else np.array([np.nan])
+
+    result = minimize(oracle, [0.0], radius=3.0, gradients=gradients, method=method, seed=0, **options)
+    assert (result.status, result.certificate) == (2, None)
+
+
+def test_noisy_gradients_with_a_bound_stop_by_what_holds_at_all_steps():
+    def oracle(x, rng):
+        return np.sign(x - (rng.random() < 0.8))
+
+    def excess(run):
+        return 0.8 * (1.0 - run.x[0]) + 0.2 * run.x[0] - 0.2
+
+    options = {"radius": 1.0, "gradients": "fresh", "gradient_bound": 1.0, "delta": 0.1}
+    runs = [minimize(oracle, [0.0], tol=0.3, max_steps=20000, seed=seed, **options) for seed in range(40)]
+    assert all(run.success and run.status == 0 and run.nit < 20000 for run in runs)
+    assert {(run.certificate.kind, run.certificate.delta) for run in runs} == {("probability", 0.1)}
+    assert runs[0].message == "the excess is at most 0.3 with probability 0.9"
+    assert all(excess(run) <= run.certificate.value <= 0.3 for run in runs)
+    stopped = minimize(oracle, [0.0], seed=0, callback=lambda state: state.nit == 50, **options)
+    assert (stopped.status, stopped.certificate.kind) == (3, "probability")
+
+    broken = minimize(oracle, [0.0], tol=0.3, max_steps=50, seed=0, **{**options, "gradient_bound": 0.5})
+    assert (broken.success, broken.certificate) == (False, None)
+    assert "no bound: " in broken.message
+
+
+def test_domains_of_any_kind_take_a_bound_of_noisy_gradients():
+    class Disc:
+        reach = 1.0
+
+        def project(self, x):
+            return x / max(1.0, np.linalg.norm(x))
+
+    def oracle(x, rng):
+        return np.sign(x - TARGET - rng.normal(size=3))
+
+    for place in (*[PLACES[name] for name in PLACES if name != "nothing"], {"domain": Disc()}):
+        for method in ("anytime", "optimistic", "classic"):
+            result = minimize(
+                oracle, START, method=method, gradients="fresh", gradient_bound=2.0, max_steps=300, seed=0, **place
+            )
+            assert result.certificate.kind == "probability"
+            mean = result.method.certificate(gradients="fresh")
+            assert mean.value < result.certificate.value < np.inf
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("slope", [0.0, 1.0])
+def test_nothing_is_certified_by_a_value_that_is_not_finite(value, slope):
+    result = minimize(lambda x: (value, np.full(3, slope)), START, radius=2.0, max_steps=20, tol=1e-3)
+    assert (result.success, result.certificate, result.nit) == (False, None, 20)
+    assert f"the value of step 1 is {value}" in result.message
+
+
 def test_gradients_may_be_sparse_or_scalar_or_tuples():
     dense = minimize(lambda x: 2.0 * (x - TARGET), START, radius=2.0, max_steps=40)
     for form in (
@@ -249,6 +348,11 @@ WRONG = [
     ({"max_steps": 0}, "max_steps"),
     ({"tol": -1.0}, "tol"),
     ({"gradients": "rough"}, "not 'rough'"),
+    ({"gradients": "fresh", "radius": 1.0, "tol": 1e-3}, "tol needs gradient_bound"),
+    ({"gradient_bound": 1.0}, "gradient_bound is for"),
+    ({"gradients": "reused", "gradient_bound": 1.0}, "gradient_bound is for"),
+    ({"gradients": "fresh", "radius": 1.0, "gradient_bound": -1.0}, "gradient_bound"),
+    ({"gradients": "fresh", "radius": 1.0, "gradient_bound": 1.0, "delta": 1.0}, "delta"),
 ]
 
 

@@ -224,6 +224,12 @@ class Stream:
         core = domain._any() if isinstance(domain, domains.Domain) else domains.build(domain, dim or 1)
         self._core = _core.Stream(core, _checks.positive(bound, "bound", infinite=True))
 
+    @classmethod
+    def _of(cls, domain: _core.Domain, bound: float) -> Stream:
+        stream = cls.__new__(cls)
+        stream._core = _core.Stream(domain, bound)
+        return stream
+
     def open(self, weight: float, examples: int = 1, *, distance: float) -> None:
         """Begin a round, before its examples are seen.
 

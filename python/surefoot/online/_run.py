@@ -16,8 +16,12 @@ from surefoot.online._conversions import Accelerated
 from surefoot.online._core import Certificate
 from surefoot.online._errors import Uncertified
 from surefoot.online._method import Method
+from surefoot.online._noise import Noise
 from surefoot.online._oracle import Oracle, dense
 from surefoot.online._vectors import parse
+
+#: The status of a run that took all steps.
+_ALL_STEPS = 1
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,9 @@ class MinimizeResult:
     message : str
         The status in words, and why there is no certificate if there is none.
     certificate : Certificate or None
-        A bound on the excess of `x` over the best point of the domain.
+        A bound on the excess of `x` over the best point of the domain. From noisy gradients it is one in
+        expectation, and only if all steps were taken; with a `gradient_bound` it holds with probability
+        1 - delta whenever the run stops.
     method : Method
         The method, which can be told more gradients; its coordinates are relative to `x0` if no domain was
         given.
@@ -94,6 +100,7 @@ class Run:
         shift: NDArray[np.float64],
         gradients: str,
         curvature: float | None,
+        noise: Noise | None,
     ) -> None:
         self.method = method
         self.oracle = oracle
@@ -103,6 +110,9 @@ class Run:
         # What is recorded in both is relative to the start, as the method is.
         self.cuts = Cuts(method.dim, method.domain) if self.exact else None
         self.curved = None if curvature is None else Curved(method.dim, curvature)
+        self.noise = noise
+        # Why nothing that follows from the gradients is certified; empty if something may be.
+        self.spoilt = ""
         self.best: _Seen | None = None
         self.last: _Seen | None = None
         self.why = ""
@@ -119,14 +129,19 @@ class Run:
             if flat is not None:
                 return flat
             if tol is not None and _is_due(step) and self.gap() <= tol:
-                return self.result(True, 0, f"the excess is at most {tol:g}")
+                return self.result(True, 0, self.reached(tol))
             if callback is not None and self.stops(callback):
                 return self.result(False, 3, "the callback stopped the run")
         words = f"all {max_steps} steps were taken"
-        last = self.result(tol is None, 1, words)
+        last = self.result(tol is None, _ALL_STEPS, words)
         if tol is not None and last.certificate is not None and last.certificate.value <= tol:
-            return replace(last, success=True, status=0, message=f"the excess is at most {tol:g}")
+            return replace(last, success=True, status=0, message=self.reached(tol))
         return last
+
+    def reached(self, tol: float) -> str:
+        """Return in words that the tolerance is reached."""
+        words = f"the excess is at most {tol:g}"
+        return words if self.noise is None else f"{words} with probability {1.0 - self.noise.delta:g}"
 
     def step(self) -> MinimizeResult | None:
         """Ask and tell once; return the result if the gradient is 0, so that there is nothing left to do."""
@@ -134,13 +149,16 @@ class Run:
         x = query + self.shift
         value, gradient = self.oracle(x)
         weight = self.method.next_weight
+        iterate = None if self.noise is None else self.method.iterate()
         _, values = parse(gradient, self.method.dim)
         try:
             self.method.tell(gradient)
         except ValueError as error:
             raise _RefusedError(str(error)) from error
+        if self.noise is not None and iterate is not None:
+            self.noise.record(weight, iterate, values)
         self.record(weight, value, gradient, query, x)
-        if self.exact and not values.any() and self.is_inside(query):
+        if self.exact and not values.any() and not self.spoilt and self.is_inside(query):
             return self.flat(x, value)
         return None
 
@@ -158,6 +176,8 @@ class Run:
         self.last = None
         if value is None or not math.isfinite(value):
             self.cuts = None
+            if value is not None and not self.spoilt:
+                self.spoilt = f"the value of step {self.method.steps} is {value}, where there is no subgradient"
             return
         self.last = _Seen(x, value, gradient)
         if (self.best is None or value <= self.best.value) and self.is_inside(query):
@@ -180,15 +200,21 @@ class Run:
 
     def gap(self) -> float:
         """Return the smallest bound on the excess; inf if there is none."""
-        certificate = self.certificate(self.best if self.exact else None, compared=False)
+        certificate = self.certificate(self.best if self.exact else None, compared=False, early=True)
         return math.inf if certificate is None else certificate.value
 
-    def certificate(self, point: _Seen | None, compared: bool) -> Certificate | None:
+    def certificate(self, point: _Seen | None, compared: bool, early: bool) -> Certificate | None:
         """Return the smallest bound on the excess of `point`, or of the output if it is None.
 
         `point` is the best one that was seen. A bound for the output holds for it too if the value of the
-        output is known: because it was the last query, or because it has been `compared`.
+        output is known: because it was the last query, or because it has been `compared`. `early` says that
+        what the run has met decides that it ends here, so that no bound in expectation holds.
         """
+        if self.spoilt:
+            self.why = self.spoilt
+            return None
+        if not self.exact:
+            return self.of_noisy(early)
         found: list[Certificate] = []
         if point is None or compared or self.saw_output():
             for request in self.requests():
@@ -203,6 +229,32 @@ class Run:
             except Uncertified as why:
                 self.why = str(why)
         return min(found, key=lambda certificate: certificate.value, default=None)
+
+    def of_noisy(self, early: bool) -> Certificate | None:
+        """Return a bound on the excess of the output from noisy gradients.
+
+        It is the first that there is, not the smallest: the smaller of two bounds in expectation is none.
+        """
+        if self.noise is not None:
+            # Its sums are those of the method's own certificate alone.
+            try:
+                mean = self.method.certificate(gradients=self.gradients)
+                return self.noise.certificate(mean, self.method.total_weight)
+            except Uncertified as why:
+                self.why = str(why)
+                return None
+        if early:
+            self.why = (
+                "from noisy gradients it holds in expectation, after a number of steps fixed beforehand: "
+                "take all steps, or give gradient_bound"
+            )
+            return None
+        for request in reversed(self.requests()):
+            try:
+                return request()
+            except Uncertified as why:
+                self.why = str(why)
+        return None
 
     def requests(self) -> list[Callable[[], Certificate]]:
         """Return the ways to a certificate for the output."""
@@ -237,7 +289,7 @@ class Run:
             compared = value is not None and math.isfinite(value)
             if value is not None and value <= point.value:
                 point = _Seen(x, value, gradient)
-        certificate = self.certificate(point, compared)
+        certificate = self.certificate(point, compared, early=status != _ALL_STEPS)
         if certificate is None:
             message = f"{message}; no bound: {self.why}" if self.why else message
         return self.made_of(point, success, status, message, certificate)

@@ -112,6 +112,10 @@ impl Gathered {
             (0..examples.len()).all(|i| takes(examples.label(i).0)),
             "the rows have a label that the model has not met",
         )?;
+        for i in 0..examples.len() {
+            let (y, offset) = examples.label(i);
+            settings.loss.check_offset(y, offset).map_err(|fault| fault.message)?;
+        }
         let mut position = vec![0; feature_index.dim() - 1];
         for (id, number) in feature_index.features() {
             let known = model.index.binary_search(&id);

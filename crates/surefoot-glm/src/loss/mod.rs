@@ -214,6 +214,16 @@ impl Loss {
         Err(Fault::new(Part::Label, message))
     }
 
+    /// Checks that label and offset of a row, each of them finite, can be used together: a constant margin is one for
+    /// labels less offsets, unless labels are classes or the link is a logarithm.
+    pub(crate) fn check_offset(self, label: f64, offset: f64) -> Result<(), Fault> {
+        if (label - offset).is_finite() || self.classifies() || self.variance_power().is_some() {
+            return Ok(());
+        }
+        let message = "label and offset are too large: their difference overflows, divide both by the same number";
+        Err(Fault::new(Part::Row, message))
+    }
+
     /// Returns the loss φ(y, m) of margin `m` for encoded label `y`. Numerically stable for every finite margin.
     /// Costs O(1).
     #[inline]

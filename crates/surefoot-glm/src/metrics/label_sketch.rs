@@ -1,7 +1,10 @@
 //! Sketch of the distribution of labels, for losses whose best constant prediction does not follow from mean and
 //! variance.
 
-use crate::{loss::Loss, numeric::check::is_magnitude};
+use crate::{
+    loss::Loss,
+    numeric::{bisection::bisect, check::is_magnitude},
+};
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of centres (representative labels) in a sketch.
@@ -34,6 +37,7 @@ impl LabelSketch {
         self.labels.iter().copied().zip(self.weights.iter().copied())
     }
 
+    /// Adds a finite label with a positive weight.
     pub(crate) fn add(&mut self, y: f64, weight: f64) {
         let at = self.labels.partition_point(|&label| label < y);
         if self.labels.get(at) == Some(&y) {
@@ -58,8 +62,11 @@ impl LabelSketch {
             if moved < least { (i, moved) } else { (best, least) }
         });
         let (a, b) = (self.weights[at], self.weights[at + 1]);
-        let mean = self.labels[at] + b / (a + b) * (self.labels[at + 1] - self.labels[at]);
-        self.labels[at] = mean.clamp(self.labels[at], self.labels[at + 1]);
+        let (low, high) = (self.labels[at], self.labels[at + 1]);
+        // The distance of labels of both signs may overflow.
+        let far = !(high - low).is_finite();
+        let mean = if far { a / (a + b) * low + b / (a + b) * high } else { low + b / (a + b) * (high - low) };
+        self.labels[at] = mean.clamp(low, high);
         self.weights[at] = a + b;
         self.labels.remove(at + 1);
         self.weights.remove(at + 1);
@@ -67,20 +74,14 @@ impl LabelSketch {
 
     /// Returns the mean loss over the centres of the best constant margin; `None` if the sketch is empty.
     pub(crate) fn constant(&self, loss: Loss) -> Option<f64> {
-        let (mut low, mut high) = (*self.labels.first()?, *self.labels.last()?);
+        let (low, high) = (*self.labels.first()?, *self.labels.last()?);
         let total: f64 = self.weights.iter().sum();
         let mean = |of: &dyn Fn(f64) -> f64| -> f64 {
             self.labels.iter().zip(&self.weights).map(|(&y, &weight)| weight / total * of(y)).sum()
         };
         // The mean loss is convex, so its minimum is found by bisection on the sign of the derivative.
-        loop {
-            let middle = low + 0.5 * (high - low);
-            if middle <= low || middle >= high {
-                break;
-            }
-            if mean(&|y| loss.derivative(y, middle)) > 0.0 { high = middle } else { low = middle }
-        }
-        let [low, high] = [low, high].map(|m| mean(&|y| loss.value(y, m)));
+        let [low, high] = bisect(low, high, |middle| mean(&|y| loss.derivative(y, middle)) > 0.0)
+            .map(|m| mean(&|y| loss.value(y, m)));
         Some(low.min(high))
     }
 }

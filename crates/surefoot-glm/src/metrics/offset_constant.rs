@@ -7,7 +7,10 @@
 //! | binary losses | over the [centres](LabelSketch) of the offsets of each class: never above the true one, exact up to 64 different offsets per class |
 
 use super::label_sketch::LabelSketch;
-use crate::{loss::Loss, numeric::sums::Sum};
+use crate::{
+    loss::Loss,
+    numeric::{bisection::bisect, sums::Sum},
+};
 use serde::{Deserialize, Serialize};
 
 /// Statistics of labels and offsets from which the best constant is computed, kept as soon as some row has an offset.
@@ -119,14 +122,8 @@ fn least_of_classes(loss: Loss, rows: &[(f64, f64, f64)]) -> Option<f64> {
     let size = rows.iter().fold(1.0, |size: f64, row| size.max(row.1.abs()));
     // Beyond this range all margins are far on one side. Rows of a single class have their least loss at an infinite
     // constant.
-    let (mut low, mut high) = (-800.0 - size, 800.0 + size);
-    loop {
-        let middle = low + 0.5 * (high - low);
-        if middle <= low || middle >= high {
-            break;
-        }
-        if mean(&|y, o| loss.derivative(y, middle + o)) > 0.0 { high = middle } else { low = middle }
-    }
+    let (low, high) = (-800.0 - size, 800.0 + size);
+    let [low, high] = bisect(low, high, |middle| mean(&|y, o| loss.derivative(y, middle + o)) > 0.0);
     Some(at(low).min(at(high))).filter(|least| least.is_finite())
 }
 

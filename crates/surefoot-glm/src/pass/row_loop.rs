@@ -110,6 +110,7 @@ impl RowLoop {
         let row = weighted.as_ref().unwrap_or(row);
         check_weight(row.weight)?;
         let y = self.counts.encoder.encode(self.loss(), label)?;
+        self.loss().check_offset(y, row.offset)?;
         let encoder = &self.counts.encoder;
         let value = learner.ask(row, encoder, y)?;
         if let Some(progressive) = &mut self.progressive {

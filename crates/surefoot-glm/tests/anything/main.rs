@@ -3,6 +3,7 @@
 //! test here can check from the sources that every public function is called.
 
 mod anyone;
+mod extremes;
 mod losses;
 mod optima;
 mod parts;
