@@ -34,4 +34,4 @@ done
 "$environment/bin/ruff" check
 "$environment/bin/ruff" format --check
 "$environment/bin/mypy"
-PYTHONPATH=$PWD exec "$environment/bin/python" -m pytest --quiet "$@"
+PYTHONPATH=$PWD exec "$environment/bin/python" -m pytest --quiet --numprocesses 2 --dist worksteal "$@"

@@ -23,6 +23,14 @@ def python(script: str, **named) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=ENVIRONMENT, **named)
 
 
+@pytest.fixture(autouse=True)
+def _ctrl_c_interrupts():
+    """Let Ctrl-C interrupt also where the tests were started in the background, and the shell has it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("passes", [100_000, "auto"])
 def test_ctrl_c_ends_a_fit_and_leaves_a_model(passes):
     X, y = two_classes(200_000, 40) if passes == "auto" else two_classes(100_000)
