@@ -21,9 +21,7 @@ pub(crate) fn of_fit(error: FitError) -> PyErr {
 /// Converts an error of a model file: one of the system is an `OSError`.
 pub(crate) fn of_file(error: surefoot_io::Error) -> PyErr {
     match error.kind() {
-        ErrorKind::Read { .. } | ErrorKind::Write { .. } => {
-            PyOSError::new_err(error.to_string())
-        }
+        ErrorKind::Read { .. } | ErrorKind::Write { .. } => PyOSError::new_err(error.to_string()),
         _ => of_fit(FitError::Read(error)),
     }
 }

@@ -140,6 +140,7 @@ class SurefootBase(BaseEstimator):
             return X
         if not reset and getattr(self, "_is_table", False):
             return self._as_table(X)
+        _data.check_array_kind(X)
         try:
             matrix = validate_data(
                 self,
@@ -156,11 +157,14 @@ class SurefootBase(BaseEstimator):
             raise ValueError(f"{error}: give a DataFrame, in which columns of text are categories") from None
         if reset:
             self._is_table = False
+        elif not hasattr(self, "n_features_in_") and matrix.shape[1] < self._columns_of_matrix():
+            least = self._columns_of_matrix()
+            raise ValueError(f"X has {matrix.shape[1]} features, but the model has weights of {least} columns")
         return matrix
 
     def _check_columns(self, X: Any, reset: bool) -> None:
         names = _data.column_names(X)
-        known = set(getattr(self, "feature_names_in_", ()))
+        known = set(self._column_names() if not reset else ())
         needed = known - self._ignored_columns()
         # Columns go by name: further ones, such as the label, are passed over, and ignored ones are not needed.
         is_other_selection = bool(needed) and needed <= set(names) and known != set(names)
@@ -174,7 +178,17 @@ class SurefootBase(BaseEstimator):
             if not names:
                 raise ValueError("Found array with 0 feature(s): at least one column is needed")
             self._is_table, self.n_features_in_ = True, len(names)
-            self.feature_names_in_ = np.array(names, dtype=object)
+            self._names = names
+            # As in scikit-learn, columns have names if all of these are texts.
+            if _data.has_text_names(X):
+                self.feature_names_in_ = np.array(names, dtype=object)
+            else:
+                self.__dict__.pop("feature_names_in_", None)
+
+    def _column_names(self) -> list[str]:
+        """Return the names of the columns of the training table; empty if it was none."""
+        names: list[str] = getattr(self, "_names", [])
+        return names
 
     def _ignored_columns(self) -> set[str]:
         """Return the columns of the training that the model leaves out."""
@@ -185,9 +199,9 @@ class SurefootBase(BaseEstimator):
         """Return an array as a table with the columns of the training data."""
         matrix = _data.matrix(X)
         matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix
-        names = getattr(self, "feature_names_in_", None)
-        if names is None or matrix.shape[1] != len(names):
-            width = "columns by name" if names is None else f"{len(names)} columns"
+        names = self._column_names()
+        if matrix.shape[1] != len(names):
+            width = f"{len(names)} columns"
             raise ValueError(f"X has {matrix.shape[1]} features: the model was trained on a table with {width}")
         return _Columns(names, matrix)
 
@@ -253,9 +267,16 @@ class SurefootBase(BaseEstimator):
             raise
 
     def _fit_array(self, X: Any, y: Any, sample_weight: Any, exposure: Any, offset: Any) -> None:
+        before = getattr(self, "n_features_in_", None)
         X = self._checked(X, reset=True)
+        if self._goes_on() and before not in (None, self.n_features_in_):
+            raise ValueError(
+                f"warm_start: X has {self.n_features_in_} columns, the model was trained on {before}: "
+                "set warm_start=False"
+            )
         y, label, classes = self._target(y, reset=True)
         self._check_lengths(X, y)
+        self._check_exposure(exposure)
         weight, offset = _data.weights(sample_weight, X), _data.offsets(exposure, offset, X)
         values = self._with_kinds(self._values(lambda: self._usual_l2(weight, y)), X)
         values["format"] = "arrow" if self._is_table else "svmlight"
@@ -264,10 +285,26 @@ class SurefootBase(BaseEstimator):
 
     def _with_kinds(self, values: dict[str, Any], X: Any) -> dict[str, Any]:
         """Return the parameters with the columns that pandas says are categories among the categorical ones."""
+        if self._is_table:
+            self._check_selectors(values, _data.column_names(X))
         named = _listed(values["categorical"])
         others = {*named, *_listed(values["numeric"]), *_listed(values["text"]), *_listed(values["ignore"])}
         found = [name for name in _data.numbered_categories(X) if name not in others]
         return {**values, "categorical": [*named, *found]} if found else values
+
+    def _check_selectors(self, values: dict[str, Any], names: list[str]) -> None:
+        """Refuse numbers as names of columns: the command counts columns from 1, Python from 0."""
+        for parameter in ("categorical", "text", "numeric", "ignore", "keep", "bounds", "penalty_factor"):
+            given = values[parameter]
+            named = isinstance(given, dict) or (isinstance(given, str | list) and parameter != "bounds")
+            for key in (given if isinstance(given, dict) else _listed(given)) if named else ():
+                is_number = not isinstance(key, str) or key.replace("-", "").isdecimal()
+                if is_number and key not in names:
+                    raise ValueError(f"{parameter}: X has no column {key!r}; columns of a table go by name")
+
+    def _check_exposure(self, exposure: Any) -> None:
+        if exposure is not None and self.loss not in ("poisson", "gamma", "tweedie"):
+            raise ValueError(f"exposure is for losses with a log link; with loss={self.loss!r} give an offset")
 
     def _check_lengths(self, X: Any, y: Any) -> None:
         if len(y) != _data.length(X):
@@ -284,6 +321,11 @@ class SurefootBase(BaseEstimator):
         X = _data.table(X)
         self._check_columns(X, reset=True)
         labels = self._look_at(_data.column(X, y))
+        if self._go_by_text() and sample_weight is None and exposure is None and offset is None:
+            # Large numbers are classes only by their text, which a column of numbers has not.
+            rest = [name for name in _data.column_names(X) if name != y]
+            self._fit_array(_data.select(X, rest), labels, None, None, None)
+            return
         weight = None if sample_weight is None else _data.column(X, sample_weight).astype(np.float64)
         columns = {"label": y, "sample_weight": sample_weight, "exposure": exposure, "offset": offset}
         values = self._with_kinds(self._values(lambda: self._usual_l2(weight, labels)), X)
@@ -337,7 +379,7 @@ class SurefootBase(BaseEstimator):
 
         """
         with self._or_as_before():
-            for name in ("classes_", "feature_names_in_", "n_features_in_", "_is_table"):
+            for name in ("classes_", "feature_names_in_", "n_features_in_", "_is_table", "_names"):
                 self.__dict__.pop(name, None)
             rows = self._files(files)
             values = self._values(None, passes=passes)
@@ -357,6 +399,8 @@ class SurefootBase(BaseEstimator):
         values = {name: getattr(self, name) for name in _SETTINGS} | self._loss()
         if passes is not None:
             values["passes"] = passes
+        if values["passes"] is None:
+            raise ValueError("passes: a whole number of at least 1, or 'auto', is needed, None was given")
         if values["passes"] == "auto":
             # A penalty that is chosen from many is not known to that precision: the command's default is enough.
             if values["tol"] is None and "auto" not in (values["l1"], values["l2"]):
@@ -398,15 +442,21 @@ class SurefootBase(BaseEstimator):
         for kind, message in fitted.messages:
             if kind == "warning":
                 warnings.warn(translate(message), SurefootWarning, stacklevel=3)
+        if fitted.stop == "budget" and self._trained.results.get("objective") is None and "--passes=auto" in words:
+            text = "budget: the time was over before the optimum was sought: the model is that of one pass, unpenalised"
+            warnings.warn(text, SurefootWarning, stacklevel=3)
         if fitted.raised is not None:
             raise fitted.raised
 
     def _start(self) -> Model | None:
         """Return the model to go on from; `None` to begin anew. An optimum does not depend on its start."""
-        if not self.warm_start or self.passes == "auto" or not self.__sklearn_is_fitted__():
+        if not self._goes_on():
             return None
         self._check_start(self._trained.model)
         return self._trained.model
+
+    def _goes_on(self) -> bool:
+        return bool(self.warm_start) and self.passes != "auto" and self.__sklearn_is_fitted__()
 
     def _check_start(self, start: Model) -> None:
         """Check that the labels of a model to go on from are among those of the rows."""
@@ -688,6 +738,10 @@ class SurefootBase(BaseEstimator):
         """Write the model to a file that the command and `surefoot.load` read; a file there is replaced as a whole."""
         self.model_.save(path)
 
+    def _go_by_text(self) -> bool:
+        """Return whether labels are numbers that have to go by their text."""
+        return False
+
     def _look_at(self, y: Any) -> NDArray[Any]:
         """Look at the labels in a column of a table before training, and return them as an array."""
         return np.asarray(y)
@@ -704,6 +758,7 @@ class SurefootBase(BaseEstimator):
             names = [name for name, role in model.columns if role not in roles]
             self.feature_names_in_ = np.array(names, dtype=object)
             self.n_features_in_ = len(names)
+            self._names = names
 
     def __copy__(self) -> Self:
         twin = type(self).__new__(type(self))
@@ -735,7 +790,7 @@ def _listed(names: Any) -> list[str]:
     """Return a parameter that is a name or a list of names as a list."""
     if names is None:
         return []
-    return [names] if isinstance(names, str) else list(names)
+    return [names] if isinstance(names, str) else list(names) if isinstance(names, list | tuple) else []
 
 
 def _place(name: str, columns: dict[str, int]) -> int:

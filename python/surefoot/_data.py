@@ -67,6 +67,11 @@ def select(X: Any, names: Sequence[str]) -> Any:
     return X.select(kept)
 
 
+def has_text_names(X: Any) -> bool:
+    """Return whether all names of columns are texts."""
+    return not _is_pandas(X) or all(isinstance(name, str) for name in X.columns)
+
+
 def column(X: Any, name: str) -> Any:
     """Return the cells of a column of a table that are not missing, as an array.
 
@@ -78,7 +83,7 @@ def column(X: Any, name: str) -> Any:
     """
     if name not in column_names(X):
         raise ValueError(f"X has no column {name!r}; it has {', '.join(column_names(X))}")
-    cells = X[name]
+    cells = X.iloc[:, column_names(X).index(name)] if _is_pandas(X) else X[name]
     cells = cells.drop_nulls() if hasattr(cells, "drop_nulls") else cells
     cells = cells.drop_null() if hasattr(cells, "drop_null") else cells
     cells = cells.dropna() if hasattr(cells, "dropna") else cells
@@ -101,6 +106,21 @@ def matrix(X: Any) -> Any:
         dtype=[np.float64, np.float32],
         ensure_all_finite=False,
     )
+
+
+def check_array_kind(X: Any) -> None:
+    """Refuse arrays whose numbers are not what they seem.
+
+    Raises
+    ------
+    ValueError
+        A masked array; times.
+
+    """
+    if np.ma.isMaskedArray(X):
+        raise ValueError("X: a masked array: fill the masked entries, or give a DataFrame with missing cells")
+    if getattr(getattr(X, "dtype", None), "kind", "") in ("m", "M"):
+        raise ValueError("X: times are no numbers: give a difference in the unit that you mean, as floats")
 
 
 def weights(sample_weight: Any, X: Any) -> Vector | None:
@@ -164,8 +184,14 @@ def rows(
     if is_table(X):
         return table_rows(X, *beside)
     if sp.issparse(X):
-        return Rows.sparse((X.data, X.indices, X.indptr), X.shape[1], *beside)
+        indices, indptr = (_positions(part) for part in (X.indices, X.indptr))
+        return Rows.sparse((X.data, indices, indptr), X.shape[1], *beside)
     return Rows.dense(X, *beside)
+
+
+def _positions(part: Any) -> Any:
+    """Return positions of a sparse matrix as 32-bit or 64-bit numbers; SciPy also has others where it is told to."""
+    return part if part.dtype in (np.int32, np.int64) else part.astype(np.int64)
 
 
 def table_rows(X: Any, label: Vector | None, weight: Vector | None, offset: Vector | None, classes: list[str]) -> Rows:
@@ -183,6 +209,9 @@ def _arrow(X: Any) -> Any:
         raise ImportError(
             'tables of pandas are read by way of PyArrow: pip install "surefoot[pandas]", or give a table of Polars'
         ) from None
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        if str(dtype).startswith("period"):
+            raise ValueError(f"X: column {name!r} holds times: give its start or end, as a number, or leave it out")
     plain = X.set_axis([str(name) for name in X.columns], axis=1)
     try:
         return pyarrow.Table.from_pandas(plain, preserve_index=False)
@@ -209,6 +238,10 @@ def table(X: Any) -> Any:
     """
     if hasattr(X, "collect") and hasattr(X, "collect_schema") and not hasattr(X, "iter_rows"):
         raise ValueError("X: a LazyFrame is not computed yet: give X.collect()")
+    if type(X).__module__.partition(".")[0] == "polars":
+        for name, dtype in X.schema.items():
+            if str(dtype) == "Object":
+                raise ValueError(f"X: column {name!r} holds objects of Python, which have no value to learn from")
     return X.read_all() if hasattr(X, "read_all") and not hasattr(X, "num_rows") else X
 
 
@@ -221,6 +254,8 @@ def files(names: Any) -> Rows:
         A name that stands for nothing.
 
     """
+    if not is_files(names):
+        raise ValueError("files: the path of a file, or a list of them, is needed")
     listed = [names] if isinstance(names, str | os.PathLike) else list(names)
     paths = [os.fspath(name) for name in listed]
     for path in paths:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import column_or_1d
 
 from surefoot import _data, _labels
-from surefoot._base import SurefootBase, settings_of, translated
+from surefoot._base import SurefootBase, SurefootWarning, settings_of, translated
 from surefoot._data import Vector
 from surefoot._surefoot import Model
 from surefoot._trained import Trained
 
+#: Losses of numbers.
+_NUMBERS = ("squared", "huber", "absolute", "quantile", "poisson", "gamma", "tweedie")
 #: Losses of any number of classes.
 _MANY = ("auto", "softmax", "ovr")
 #: Losses with a log link, whose labels are at least 0.
@@ -193,6 +196,8 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
 
     def _loss(self) -> dict[str, Any]:
         loss = self.loss
+        if loss in _NUMBERS:
+            raise ValueError(f"loss={loss!r} is for numbers: use SurefootRegressor")
         if loss == "auto":
             classes = getattr(self, "classes_", None)
             loss = "softmax" if classes is not None and len(classes) > 2 else "logistic"
@@ -217,6 +222,7 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         classes = np.unique(y)
         if reset:
             self._check_count(classes)
+            self._check_keys(classes)
             self.classes_ = classes
         else:
             unknown = np.setdiff1d(classes, self.classes_)
@@ -241,6 +247,15 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
             )
         return self._target(y, reset=False)
 
+    def _check_keys(self, classes: NDArray[Any]) -> None:
+        """Warn of weights for classes that are not among the labels."""
+        if not isinstance(self.class_weight, dict):
+            return
+        for given in self.class_weight:
+            if not any(_labels.same_label(given, label) for label in classes.tolist()):
+                text = f"class_weight: no row has the label {given!r}; y has {classes.tolist()[:10]}"
+                warnings.warn(text, SurefootWarning, stacklevel=4)
+
     def _check_count(self, classes: NDArray[Any]) -> None:
         if len(classes) > 2 and self.loss not in _MANY:
             raise ValueError(
@@ -253,7 +268,11 @@ class SurefootClassifier(ClassifierMixin, SurefootBase):
         _labels.check(y)
         self.classes_ = np.unique(y)
         self._check_count(self.classes_)
+        self._check_keys(self.classes_)
         return y
+
+    def _go_by_text(self) -> bool:
+        return self.classes_.dtype.kind in "biuf" and not _labels.are_numbers(self.classes_)
 
     def _take_labels(self) -> None:
         found = self._trained.model.labels
@@ -501,6 +520,8 @@ keep, interact, bits, na, no_default_na, threads, warm_start, verbose, report
         classes = ("logistic", "softmax", "ovr", "hinge", "squared_hinge", "smoothed_hinge")
         if self.loss in classes:
             raise ValueError(f"loss={self.loss!r} is for classes: use SurefootClassifier")
+        if self.loss not in _NUMBERS and isinstance(self.loss, str):
+            raise ValueError(f"loss: {self.loss!r} is none of {', '.join(_NUMBERS)}")
         return {"loss": self.loss, "delta": self.delta, "tau": self.tau, "power": self.power}
 
     def _target(self, y: Any, reset: bool) -> tuple[NDArray[Any], Vector, list[str]]:
@@ -572,6 +593,7 @@ def load(path: str | os.PathLike[str]) -> SurefootClassifier | SurefootRegressor
     SurefootClassifier or SurefootRegressor
         It predicts at once, and `partial_fit` goes on from the model with all of its settings. Its parameters are the
         loss, the penalties and whether there is an intercept; others, such as bounds, are for `fit` to be given anew.
+        Labels are texts or numbers: booleans come back as 0 and 1.
 
     Raises
     ------

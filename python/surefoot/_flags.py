@@ -49,6 +49,8 @@ def _quoted(name: str) -> str:
 
 
 def _list(name: str, value: Any) -> str:
+    if not isinstance(value, str | list | tuple):
+        raise ValueError(f"{name}: a list of names is needed, {value!r} was given")
     names = [value] if isinstance(value, str) else list(value)
     for one in names:
         if not isinstance(one, str):
@@ -94,7 +96,9 @@ def _holdout(name: str, value: Any) -> str:
 
 
 def _pairs(name: str, value: Any) -> list[str]:
-    pairs = [value] if isinstance(value, str) or _is_pair(value) else list(value)
+    if not isinstance(value, str | list | tuple):
+        raise ValueError(f"{name}: a list of pairs of names is needed, {value!r} was given")
+    pairs: list[Any] = [value] if isinstance(value, str) or _is_pair(value) else list(value)
     for pair in pairs:
         if not _is_pair(pair):
             raise ValueError(f"{name}: a list of pairs of names is needed, such as [('age', 'sex')]; it has {pair!r}")
@@ -193,6 +197,10 @@ BY_NAME = {parameter.name: parameter for parameter in PARAMETERS}
 BY_FLAG = {parameter.flag: parameter for parameter in PARAMETERS}
 
 
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, list | tuple | dict) and len(value) == 0
+
+
 def flags(values: Mapping[str, Any]) -> Words:
     """Return the command's flags for parameters; those that are `None` are left out.
 
@@ -204,9 +212,11 @@ def flags(values: Mapping[str, Any]) -> Words:
     """
     words: Words = []
     for name, value in values.items():
-        if value is None or (isinstance(value, list | tuple | dict) and len(value) == 0):
+        if value is None:
             continue
         parameter = BY_NAME[name]
+        if parameter.kind in ("names", "pairs", "dict", "bounds") and _is_empty(value):
+            continue
         if parameter.write is None:
             if not isinstance(value, bool | np.bool_):
                 raise ValueError(f"{name}: True or False is needed, {value!r} was given")

@@ -12,14 +12,17 @@ from surefoot._data import Vector
 
 #: Largest number up to which all whole numbers are doubles.
 _EXACT = 2**53
+#: Numbers from here on are taken for measurements where two classes are meant, unless they go by their text.
+_LARGE = 100
 
 
 def are_numbers(classes: NDArray[Any]) -> bool:
     """Return whether labels go into a model as the numbers that they are; other labels go by their text."""
     kind = classes.dtype.kind
-    if kind in "iu":
-        return bool(np.all(np.abs(classes.astype(np.float64)) <= _EXACT))
-    return kind in "bf"
+    if kind not in "biuf":
+        return False
+    sizes = np.abs(classes.astype(np.float64))
+    return bool(np.all(sizes <= _EXACT)) and (len(classes) > 2 or bool(np.all(sizes < _LARGE)))
 
 
 def texts(classes: NDArray[Any]) -> list[str]:
@@ -74,7 +77,10 @@ def _number(label: Any) -> float | None:
 def of_model(labels: list[tuple[float, str | None]]) -> NDArray[Any]:
     """Return the labels of a model as sorted classes: texts, or numbers, whole ones as integers."""
     if any(text is not None for _, text in labels):
-        return np.unique([text if text is not None else str(label) for label, text in labels])
+        found = [text if text is not None else str(label) for label, text in labels]
+        # Whole numbers that went by their text come back as numbers.
+        is_whole = all(text.removeprefix("-").isdecimal() and str(int(text)) == text for text in found)
+        return np.unique([int(text) for text in found]) if is_whole else np.unique(found)
     numbers = np.sort(np.array([label for label, _ in labels], dtype=np.float64))
     whole = np.all(numbers == np.floor(numbers)) and np.all(np.abs(numbers) <= _EXACT)
     return numbers.astype(np.int64) if whole else numbers

@@ -44,6 +44,7 @@ _SENTENCES = (
     ("the best model found is saved", "the best model found is kept"),
     ("the model of the first pass is saved", "the model of the first pass is kept"),
     ("a model is what 'surefoot fit' writes with -o", "a model is what save and the command write"),
+    ("was given; leave the flag out", "was given; set it back, or set warm_start=False"),
     ("leave the flag out", "leave it out"),
     ("leave the flags out", "leave them out"),
 )

@@ -300,6 +300,19 @@ def test_the_callback_sees_each_step_and_may_stop():
     assert minimize(SHAPES["square"][1], START, radius=2.0, callback=stop).nit == 1
 
 
+@pytest.mark.parametrize(
+    ("oracle", "named"),
+    [
+        (lambda x: (float((x - 1) @ (x - 1)), 2 * (x - 1)), {"method": "strongly_convex", "curvature": 50.0}),
+        (lambda x: (float(x @ x), -2 * x), {}),
+    ],
+)
+def test_what_contradicts_itself_is_no_success(oracle, named):
+    result = minimize(oracle, [0.5, 0.5], radius=3.0, tol=1e-9, max_steps=300, **named)
+    assert result.certificate is None or result.certificate.value >= 0.0
+    assert not (result.success and result.certificate is None)
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
 def test_exceptions_pass_through(error):
     def fail(*_):

@@ -112,6 +112,19 @@ def test_loaded_estimators_know_their_parameters(loss, parameter, tmp_path):
     assert found.items() >= parameter.items()
 
 
+@pytest.mark.parametrize("labels", [[2019, 2020], [2**60, 2**60 + 1], [0, 1], ["a", "b"], [5, 70, 900]])
+def test_labels_come_back_from_a_file(labels, tmp_path):
+    X, y = two_classes(300)
+    y = np.array(labels)[y if len(labels) == 2 else np.digitize(X[:, 4], [-0.5, 0.5])]
+    model = SurefootClassifier().fit(X, y)
+    model.save(tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert again.classes_.tolist() == model.classes_.tolist()
+    assert np.array_equal(again.predict(X), model.predict(X))
+    with pytest.raises(ValueError, match="X has 2 features, but the model has weights of 5 columns"):
+        again.predict(X[:, :2])
+
+
 def test_a_loaded_model_learns_on_as_if_never_saved(tmp_path):
     X, y = two_classes()
     whole = SurefootClassifier().partial_fit(X[:100], y[:100])

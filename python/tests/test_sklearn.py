@@ -97,7 +97,9 @@ def test_a_column_transformer_feeds_the_classifier():
     assert make_pipeline(encode, SurefootClassifier()).fit(table, y).score(table, y) == 1.0
 
 
-@pytest.mark.parametrize("labels", [[0, 1], [-1, 1], ["no", "yes"], [False, True], [1.0, 2.0], [2**60, 2**60 + 1]])
+@pytest.mark.parametrize(
+    "labels", [[0, 1], [-1, 1], ["no", "yes"], [False, True], [1.0, 2.0], [2**60, 2**60 + 1], [2019, 2020], [-500, 500]]
+)
 def test_labels_of_all_types_come_back(labels):
     X, y = two_classes()
     names = np.array(labels)[y]

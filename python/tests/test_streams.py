@@ -128,6 +128,27 @@ def test_warm_start_with_other_labels():
     assert model.score(X, y) > 0.7
 
 
+def test_warm_start_with_other_columns():
+    X, y = two_classes(100)
+    model = SurefootClassifier(passes=1, warm_start=True).fit(X, y)
+    with pytest.raises(ValueError, match="warm_start: X has 2 columns, the model was trained on 5"):
+        model.fit(X[:, :2], y)
+    with pytest.raises(ValueError, match="set it back, or set warm_start=False"):
+        model.set_params(l2=3.0).fit(X, y)
+
+
+def test_weights_of_classes_that_are_not_there_are_warned_of():
+    X, y = two_classes(100)
+    with pytest.warns(SurefootWarning, match="class_weight: no row has the label 'spma'"):
+        SurefootClassifier(class_weight={"spma": 5}).fit(X, np.array(["ham", "spam"])[y])
+
+
+def test_exposures_need_a_log_link():
+    X, y = two_classes(100)
+    with pytest.raises(ValueError, match="exposure is for losses with a log link"):
+        SurefootClassifier().fit(X, y, exposure=np.ones(100))
+
+
 def test_a_copy_learns_on_apart():
     X, y = two_classes(200)
     model = SurefootClassifier().partial_fit(X[:100], y[:100])
@@ -228,7 +249,7 @@ def test_warm_start_goes_on_where_passes_are_counted():
     assert np.allclose(warm.coef_, SurefootClassifier(passes=1).fit(X, y).coef_, rtol=1e-6)
     optimum = SurefootClassifier(warm_start=True).fit(X[:200], y[:200]).fit(X, y)
     assert np.allclose(optimum.coef_, SurefootClassifier().fit(X, y).coef_, rtol=1e-9)
-    with pytest.raises(ValueError, match=r"trained with l2=.*leave it out"):
+    with pytest.raises(ValueError, match=r"trained with l2=.*set it back"):
         SurefootClassifier(passes=1, warm_start=True, l2=0.1).fit(X, y).set_params(l2=0.2).fit(X, y)
 
 

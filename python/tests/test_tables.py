@@ -2,6 +2,7 @@
 
 import datetime
 import sys
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -192,6 +193,40 @@ def test_tables_that_cannot_be_read_are_told():
     damaged = pa.Array.from_buffers(pa.string(), 2, [None, offsets, pa.py_buffer(b"abcdef")])
     with pytest.raises(ValueError, match="X: the table cannot be read"):
         SurefootRegressor().fit(pa.table({"a": damaged}), [1.0, 2.0])
+
+
+def test_columns_of_a_table_do_not_go_by_number():
+    table = frame().drop(columns="label")
+    for parameters in (
+        {"ignore": ["1"]},
+        {"keep": ["1-2"]},
+        {"bounds": {1: (0, None)}},
+        {"penalty_factor": {"2": 0.0}},
+    ):
+        with pytest.raises(ValueError, match="columns of a table go by name"):
+            SurefootClassifier(**parameters).fit(table, frame()["label"])
+    numbered = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 3)))
+    model = SurefootClassifier(ignore=["1"]).fit(numbered, frame()["label"])
+    assert model.coef_names_.tolist() == ["0", "2"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.predict(numbered).shape == (120,)
+    assert SurefootRegressor().fit(numbered, "2").coef_names_.tolist() == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"a": pd.period_range("2020", periods=120, freq="M")}),
+        pl.DataFrame({"a": pl.Series(["u", 3] * 60, dtype=pl.Object)}),
+        np.ma.array(np.ones((120, 2)), mask=True),
+        np.full((120, 1), np.datetime64("2020-01-01")),
+    ],
+    ids=["periods", "objects", "masked", "times"],
+)
+def test_what_is_no_number_is_refused(table):
+    with pytest.raises(ValueError, match="X: "):
+        SurefootClassifier().fit(table, frame()["label"])
 
 
 def test_ignored_columns_may_be_missing_later():

@@ -99,6 +99,10 @@ def test_parameters_become_flags(values, expected):
     [
         ({"loss": "nosuch"}, "invalid value 'nosuch' for loss"),
         ({"loss": 3}, "loss: a text is needed"),
+        ({"loss": "poisson"}, "is for numbers: use SurefootRegressor"),
+        ({"passes": None}, "passes: a whole number"),
+        ({"l2": {}}, "l2: a number is needed"),
+        ({"categorical": 1}, "categorical: a list of names"),
         ({"l2": -1.0}, "l2"),
         ({"l2": "much"}, "l2: a number of at least 0, or 'auto'"),
         ({"l2": np.nan}, "l2: a number is needed"),
@@ -134,6 +138,7 @@ def test_parameters_at_fault_are_told_in_the_words_of_python(parameters, message
     ("parameters", "message"),
     [
         ({"loss": "logistic"}, "use SurefootClassifier"),
+        ({"loss": "nosuch"}, "is none of squared, huber"),
         ({"delta": 2.0}, 'delta is a parameter of loss="huber"'),
         ({"loss": "poisson"}, "a Poisson label must be 0 or more"),
     ],

@@ -228,6 +228,10 @@ class Run:
                 found.append(self.cuts.certificate(point.value))
             except Uncertified as why:
                 self.why = str(why)
+        if any(one.value < 0.0 for one in found):
+            # No excess is negative: what the oracle said, or the curvature that was given, contradicts itself.
+            self.spoilt = self.why = "the values and gradients contradict a convex function with what was given of it"
+            return None
         return min(found, key=lambda certificate: certificate.value, default=None)
 
     def of_noisy(self, early: bool) -> Certificate | None:
