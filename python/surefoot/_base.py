@@ -720,7 +720,10 @@ class SurefootBase(BaseEstimator):
     # Pictures and files ---------------------------------------------------------------------------------------
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the losses of the training with matplotlib, and return the axes."""
+        """Draw the losses of the training with matplotlib, and return their axes.
+
+        After `passes="auto"` the certified gap to the optimum is drawn beside them, unless `ax` is given.
+        """
         return _pictures.plot(self._fitted(), ax)
 
     def report_html(self) -> str:

@@ -14,16 +14,21 @@ WIDTH, HEIGHT, MARGIN = 420, 120, 8
 
 
 def plot(trained: Trained, ax: Any = None) -> Any:
-    """Draw the loss so far and that of the best constant over the rows, or the objective over the passes."""
+    """Draw the loss so far and that of the best constant over the rows; beside it the gap over the passes of a search."""
+    curve, search = trained.arrays(), trained.search()
+    if not curve:
+        raise ValueError("there is no curve: it is kept by fit and fit_file, not by partial_fit or load")
     if ax is None:
         try:
             from matplotlib import pyplot
         except ImportError as error:
             raise ImportError('plot needs matplotlib: pip install "surefoot[plot]"') from error
-        ax = pyplot.subplots()[1]
-    curve = trained.arrays()
-    if not curve:
-        raise ValueError("there is no curve: it is kept by fit and fit_file, not by partial_fit or load")
+        gaps = np.isfinite(search.get("gap", np.array([])))
+        if gaps.any():
+            ax, beside = pyplot.subplots(1, 2, figsize=(10, 4), layout="constrained")[1]
+            _plot_search(search, gaps, beside)
+        else:
+            ax = pyplot.subplots()[1]
     ax.plot(curve["rows"], curve["loss"], label="loss so far")
     ax.plot(curve["rows"], curve["recent"], linewidth=0.8, alpha=0.6, label="loss of recent rows")
     ax.plot(curve["rows"], curve["constant"], linestyle="--", color="grey", label="best constant")
@@ -32,6 +37,14 @@ def plot(trained: Trained, ax: Any = None) -> Any:
     ax.set_ylabel("mean loss")
     ax.legend()
     return ax
+
+
+def _plot_search(search: dict[str, NDArray[np.float64]], kept: NDArray[np.bool_], ax: Any) -> None:
+    """Draw the certified gap to the optimum over the passes."""
+    ax.plot(search["passes"][kept], np.maximum(search["gap"][kept], 1e-18), marker="o", markersize=3)
+    ax.set_yscale("log")
+    ax.set_xlabel("passes over the rows")
+    ax.set_ylabel("no model is better by more than")
 
 
 def curve_html(trained: Trained) -> str:
