@@ -33,7 +33,7 @@ use crate::{
         console::{Console, Listener},
         evaluation, metrics,
         opening::Opening,
-        record::Record,
+        record::{Point, Record},
         reporter::Reporter,
         results::{self, Results},
     },
@@ -310,6 +310,18 @@ fn empty_model() -> Model {
     surefoot_glm::Trainer::new(surefoot_glm::Settings::default(), surefoot_glm::Plan::ONE_PASS).model()
 }
 
+/// Returns the mean loss of the rows between each point and the one before it; `None` where there are none.
+fn recent(points: &[Point]) -> Vec<Option<f64>> {
+    let (mut weight, mut total) = (0.0, 0.0);
+    let since = |point: &Point| {
+        let now = (point.summary.weight, point.summary.weight * point.summary.loss?);
+        let mean = (now.0 > weight).then(|| (now.1 - total) / (now.0 - weight));
+        (weight, total) = now;
+        mean
+    };
+    points.iter().map(since).collect()
+}
+
 /// Returns the recorded losses as lists of equal length, and those of the search for the optimum.
 fn curve(record: &Record) -> Value {
     let (points, gaps) = (&record.points, &record.gaps);
@@ -317,7 +329,7 @@ fn curve(record: &Record) -> Value {
         "rows": points.iter().map(|point| point.summary.rows).collect::<Vec<_>>(),
         "seconds": points.iter().map(|point| point.seconds).collect::<Vec<_>>(),
         "loss": points.iter().map(|point| point.summary.loss).collect::<Vec<_>>(),
-        "recent": points.iter().map(|point| point.recent).collect::<Vec<_>>(),
+        "recent": recent(points),
         "constant": points.iter().map(|point| point.summary.loss_constant).collect::<Vec<_>>(),
         "search": {
             "passes": gaps.iter().map(|gap| gap.passes).collect::<Vec<_>>(),

@@ -14,7 +14,7 @@ WIDTH, HEIGHT, MARGIN = 420, 120, 8
 
 
 def plot(trained: Trained, ax: Any = None) -> Any:
-    """Draw the loss so far and that of the best constant over the rows; beside it the gap over the passes of a search."""
+    """Draw the loss so far and that of the best constant over the rows; beside it the gap of a search."""
     curve, search = trained.arrays(), trained.search()
     if not curve:
         raise ValueError("there is no curve: it is kept by fit and fit_file, not by partial_fit or load")

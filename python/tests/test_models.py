@@ -163,6 +163,8 @@ def test_what_a_model_tells():
     curve = model.loss_curve_
     assert curve["rows"][-1] == 500
     assert curve["loss"][-1] == model.progressive_loss_ == model.loss_
+    steps = np.diff(curve["rows"], prepend=0)
+    assert np.allclose(np.cumsum(steps * curve["recent"]) / curve["rows"], curve["loss"])
     assert model.n_iter_ == 1
     assert not model.certificate_.holds
     assert "radius=R" in str(model.certificate_)
