@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -577,7 +578,7 @@ class SurefootBase(BaseEstimator):
 
         """
         model = self._fitted().model
-        with translated():
+        with translated(str if label else _with_label):
             measured: dict[str, Any] = json.loads(model.evaluate(self._files(files), label))
         return measured
 
@@ -731,7 +732,8 @@ class SurefootBase(BaseEstimator):
         page = self._fitted().page
         if page is None:
             raise ValueError("there is no report page: set report=True before fit")
-        return page
+        # The page says how to have test rows in it, which score is for here.
+        return page.replace("; --test FILE would show it", "")
 
     def _repr_html_inner(self) -> str:
         html: str = super()._repr_html_inner()
@@ -787,6 +789,11 @@ class _Columns:
     def columns(self) -> list[tuple[str, Any]]:
         matrix = np.asarray(self._matrix, dtype=np.float64)
         return [(str(name), np.ascontiguousarray(matrix[:, n])) for n, name in enumerate(self._names)]
+
+
+def _with_label(message: str) -> str:
+    """Return a message about a column that the model does not know with the remedy of `evaluate_file`."""
+    return re.sub(r'ignore=\["([^"]*)"\] passes over it', r'if it holds the labels, give label="\1"', message)
 
 
 def _listed(names: Any) -> list[str]:

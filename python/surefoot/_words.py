@@ -14,6 +14,8 @@ _FLAG = re.compile(
 )
 # The name that a flag's value has in the help, behind the flag.
 _PLACEHOLDER = re.compile(r"(--[a-z0-9-]+) <[^<> ]{1,24}>")
+# How the parser of flags says that a whole number is out of its range.
+_RANGE = re.compile(r"-?[0-9]+ is not in ([0-9]+)\.\.=([0-9]+)")
 _KNOWN_WORDS = {
     "text": re.compile(
         r"auto|min|1se|error|indicator|mean|balanced|none|yes|no|svmlight|csv|tsv|vw|parquet|arrow|logistic|hinge"
@@ -44,6 +46,8 @@ _SENTENCES = (
     ("the best model found is saved", "the best model found is kept"),
     ("the model of the first pass is saved", "the model of the first pass is kept"),
     ("a model is what 'surefoot fit' writes with -o", "a model is what save and the command write"),
+    ("invalid digit found in string", "a whole number of at least 0 is needed"),
+    ("number too large to fit in target type", "the number is too large"),
     ("was given; leave the flag out", "was given; set it back, or set warm_start=False"),
     ("leave the flag out", "leave it out"),
     ("leave the flags out", "leave them out"),
@@ -66,6 +70,7 @@ def translate(message: str) -> str:
     """Return a message of the command with its flags as parameters of an estimator."""
     for said, instead in _SENTENCES:
         message = message.replace(said, instead)
+    message = _RANGE.sub(r"a number from \1 to \2 is needed", message)
     return _FLAG.sub(_parameter, _PLACEHOLDER.sub(r"\1", message))
 
 

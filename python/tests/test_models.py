@@ -203,6 +203,8 @@ def test_files_with_labels_measure_a_model(data, command, tmp_path):
     table.assign(y=[0, 1] * 20).to_csv(tmp_path / "table.csv", index=False)
     beside = SurefootClassifier().fit(table, [0, 1] * 20)
     assert beside.evaluate_file(tmp_path / "table.csv", label="y")["accuracy"] == 1.0
+    with pytest.raises(ValueError, match='if it holds the labels, give label="y"'):
+        beside.evaluate_file(tmp_path / "table.csv")
     assert measured["accuracy"] == pytest.approx(0.849886, abs=1e-3)
 
 
@@ -218,5 +220,6 @@ def test_pictures(monkeypatch):
     page = model.report_html()
     assert page.startswith("<!doctype html>")
     assert "Learning" in page
+    assert "--test" not in page
     with pytest.raises(ValueError, match="report=True"):
         SurefootClassifier().fit(X, y).report_html()

@@ -124,6 +124,9 @@ def test_parameters_become_flags(values, expected):
         ({"interact": ["a:b"]}, "interact: a list of pairs"),
         ({"bits": 99}, "bits"),
         ({"holdout": 5}, "holdout"),
+        ({"threads": 0.5}, "threads: a whole number of at least 0 is needed"),
+        ({"threads": -1}, "threads: a number from 1 to 65535 is needed"),
+        ({"bits": 10**30}, "bits: the number is too large"),
         ({"standardize": True, "l2": None, "passes": 1}, "standardize"),
     ],
 )
