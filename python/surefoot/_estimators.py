@@ -17,6 +17,7 @@ from sklearn.utils.validation import column_or_1d
 from surefoot import _data, _labels
 from surefoot._base import SurefootBase, SurefootWarning, settings_of, translated
 from surefoot._data import Vector
+from surefoot._settings import parameters
 from surefoot._surefoot import Model
 from surefoot._trained import Trained
 
@@ -591,8 +592,8 @@ def load(path: str | os.PathLike[str]) -> SurefootClassifier | SurefootRegressor
     Returns
     -------
     SurefootClassifier or SurefootRegressor
-        It predicts at once, and `partial_fit` goes on from the model with all of its settings. Its parameters are the
-        loss, the penalties and whether there is an intercept; others, such as bounds, are for `fit` to be given anew.
+        It predicts at once, and `partial_fit` goes on from the model. Its parameters are those that the file tells: the
+        loss, penalties, bounds, weights of classes, a ball, how tables are read; a penalty that was chosen is a number.
         Labels are texts or numbers: booleans come back as 0 and 1.
 
     Raises
@@ -607,21 +608,10 @@ def load(path: str | os.PathLike[str]) -> SurefootClassifier | SurefootRegressor
         raise FileNotFoundError(f"{os.fspath(path)}: there is no such file")
     with translated():
         model = Model.load(os.fspath(path))
-    settings = settings_of(model)
-    estimator = _estimator_of(model, settings)
+    kind = SurefootClassifier if model.classifies else SurefootRegressor
+    estimator = kind(model.loss, **parameters(settings_of(model)))
     estimator._trained = Trained(model)
     estimator._is_table = model.is_table
     estimator._take_labels()
     estimator._take_columns()
     return estimator
-
-
-def _estimator_of(model: Model, settings: dict[str, Any]) -> SurefootClassifier | SurefootRegressor:
-    """Return an estimator with the loss, the penalty and the intercept that a model was trained with."""
-    names = ("l1", "l2", "standardize", "bits")
-    shared = {name: settings[name] for name in names if settings.get(name)}
-    shared["fit_intercept"] = bool(settings["intercept"])
-    if model.classifies:
-        return SurefootClassifier(model.loss, **shared)
-    parameters = {name: settings[name] for name in ("delta", "tau", "power") if name in settings}
-    return SurefootRegressor(model.loss, **parameters, **shared)

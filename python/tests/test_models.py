@@ -112,6 +112,37 @@ def test_loaded_estimators_know_their_parameters(loss, parameter, tmp_path):
     assert found.items() >= parameter.items()
 
 
+@pytest.mark.filterwarnings("ignore::surefoot.SurefootWarning")
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"bounds": {"1": (0.0, None), "2": (-0.5, 0.5)}, "penalty_factor": {"2": 0.5}, "l2": 0.1, "standardize": True},
+        {"bounds": (0.0, 1.0), "l1": 0.01, "class_weight": "balanced", "fit_intercept": False},
+        {"class_weight": {0: 2.0, 1: 1.0}, "l2": 0.1},
+        {"radius": 2.0, "row_norm": 9.0, "error_probability": 0.1, "passes": 1},
+    ],
+    ids=str,
+)
+def test_a_loaded_estimator_fits_the_same_model_again(parameters, tmp_path):
+    X, y = two_classes(200)
+    model = SurefootClassifier(**parameters).fit(X, y)
+    model.save(tmp_path / "m")
+    again = load(tmp_path / "m").fit(X, y)
+    assert again.model_.to_bytes() == model.model_.to_bytes()
+
+
+@pytest.mark.filterwarnings("ignore::surefoot.SurefootWarning")
+def test_a_loaded_estimator_reads_tables_as_before(tmp_path):
+    table = pd.DataFrame({"note": ["red car", "blue", "?"] * 40, "size": [1.0, None, 3.0] * 40})
+    y = [0, 1, 0] * 40
+    model = SurefootClassifier(
+        missing="mean", text=["note"], na=["?"], interact=[("note", "size")], bits=20, l2=0.1
+    ).fit(table, y)
+    model.save(tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert again.fit(table, y).model_.to_bytes() == model.model_.to_bytes()
+
+
 @pytest.mark.parametrize("labels", [[2019, 2020], [2**60, 2**60 + 1], [0, 1], ["a", "b"], [5, 70, 900]])
 def test_labels_come_back_from_a_file(labels, tmp_path):
     X, y = two_classes(300)
