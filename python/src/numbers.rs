@@ -32,7 +32,7 @@ impl<T: Copy> Numbers<T> {
         assert!(row < self.shape[0] && column < self.shape[1], "a position within the array");
         let at = row as isize * self.strides[0] + column as isize * self.strides[1];
         // SAFETY: the position is within the shape, so that NumPy's rule of addresses leads to a number of the buffer, which `_owner`
-        // keeps alive. Arrays may be unaligned. `python/tests/memory.py` runs this under valgrind. `python/tests/memory.py` is run under valgrind.
+        // keeps alive. Arrays may be unaligned. `python/tests/memory.py` runs under valgrind.
         unsafe { self.first.byte_offset(at).read_unaligned() }
     }
 }
