@@ -18,19 +18,21 @@ from surefoot._surefoot import __version__
 
 if TYPE_CHECKING:
     from surefoot import online
-    from surefoot._base import SurefootWarning
-    from surefoot._estimators import SurefootClassifier, SurefootRegressor, load
+    from surefoot._classifier import SurefootClassifier
+    from surefoot._errors import SurefootWarning
+    from surefoot._load import load
     from surefoot._minimize import minimize
+    from surefoot._regressor import SurefootRegressor
     from surefoot._trained import Certificate
     from surefoot.online._run import MinimizeResult
 
 # Names are imported when they are first used: scikit-learn takes a second, and `online` does not need it.
 _PLACES = {
-    "SurefootClassifier": "surefoot._estimators",
-    "SurefootRegressor": "surefoot._estimators",
-    "SurefootWarning": "surefoot._base",
+    "SurefootClassifier": "surefoot._classifier",
+    "SurefootRegressor": "surefoot._regressor",
+    "SurefootWarning": "surefoot._errors",
     "Certificate": "surefoot._trained",
-    "load": "surefoot._estimators",
+    "load": "surefoot._load",
     "MinimizeResult": "surefoot.online._run",
     "minimize": "surefoot._minimize",
 }

@@ -1,29 +1,27 @@
-"""What the classifier and the regressor share: from parameters and rows to a model."""
+"""What the classifier and the regressor share: training and prediction."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_feature_names, validate_data
 
-from surefoot import _data, _pictures
+from surefoot import _data
 from surefoot._data import Vector
+from surefoot._errors import SurefootWarning, of_matrix, translated
 from surefoot._flags import flags
 from surefoot._progress import Progress
+from surefoot._reading import Reading
 from surefoot._surefoot import Incremental, Model, Rows
 from surefoot._surefoot import fit as _fit
-from surefoot._trained import Certificate, Trained, certificates
+from surefoot._trained import Trained
 from surefoot._words import translate
 
 #: Relative duality gap of `passes="auto"`: weights are then equal to about seven digits on any path to them.
@@ -62,56 +60,8 @@ _SETTINGS = [
 _INCREMENTAL = [name for name in _SETTINGS if name not in ("passes", "tol", "select", "holdout", "budget")]
 
 
-class SurefootWarning(UserWarning):
-    """A warning about data or a model, with what to do."""
-
-
-@contextmanager
-def translated(words: Callable[[str], str] = str) -> Iterator[None]:
-    """Put the flags in a message of the extension module in Python's words."""
-    try:
-        yield
-    except ValueError as error:
-        raise type(error)(words(translate(str(error)))) from None
-
-
-_OF_MATRIX = (
-    (
-        "'NaN': a value is a finite number",
-        '\'NaN\': a value is a finite number; give a DataFrame and missing="indicator" or "mean", or fill it in before',
-    ),
-    ("svmlight data", "a matrix"),
-    (
-        "is no index of svmlight, such as 3, or range of indices",
-        "is no number of a column, such as 3, or range",
-    ),
-    ("rows have no columns beside the label and the pairs index:value; use csv or vw", "give a DataFrame"),
-    (
-        " what a row does not name is 0, and nothing is missing;",
-        " its columns have no name; give a DataFrame, or",
-    ),
-    (
-        " all values are numbers; a category is a pair index:1 for each of its values;",
-        " all values are numbers;",
-    ),
-    ("; leave it out, or say --format if the data are another format", "; leave it out"),
-)
-
-
-def of_matrix(message: str) -> str:
-    """Return a message about svmlight data as one about a matrix."""
-    for said, instead in _OF_MATRIX:
-        message = message.replace(said, instead)
-    return message
-
-
-class SurefootBase(BaseEstimator):
+class SurefootBase(Reading):
     """Common part of the estimators."""
-
-    _trained: Trained
-    _is_table: bool
-
-    # Rows -----------------------------------------------------------------------------------------------------
 
     def _target(self, y: Any, reset: bool) -> tuple[NDArray[Any], Vector, list[str]]:
         """Return labels as an array, one number for each, and the sorted texts of labels that are texts."""
@@ -130,95 +80,6 @@ class SurefootBase(BaseEstimator):
         total = self._effective_weights(weight, y)
         # Rows without any weight are refused later, with their own message.
         return 1.0 / total if total > 0.0 else 1.0
-
-    def _checked(self, X: Any, reset: bool) -> Any:
-        """Return X as rows can be read from it, after the checks of scikit-learn."""
-        if _data.is_table(X):
-            X = _data.table(X)
-            if not reset and not getattr(self, "_is_table", True):
-                return self._checked(np.asarray(X), reset)
-            self._check_columns(X, reset)
-            return X
-        if not reset and getattr(self, "_is_table", False):
-            return self._as_table(X)
-        _data.check_array_kind(X)
-        try:
-            matrix = validate_data(
-                self,
-                X,
-                reset=reset,
-                accept_sparse="csr",
-                accept_large_sparse=True,
-                dtype=[np.float64, np.float32],
-                ensure_all_finite=False,
-            )
-        except ValueError as error:
-            if "could not convert string to float" not in str(error):
-                raise
-            raise ValueError(f"{error}: give a DataFrame, in which columns of text are categories") from None
-        if reset:
-            self._is_table = False
-        elif not hasattr(self, "n_features_in_") and matrix.shape[1] < self._columns_of_matrix():
-            least = self._columns_of_matrix()
-            raise ValueError(f"X has {matrix.shape[1]} features, but the model has weights of {least} columns")
-        return matrix
-
-    def _check_columns(self, X: Any, reset: bool) -> None:
-        names = _data.column_names(X)
-        known = set(self._column_names() if not reset else ())
-        needed = known - self._ignored_columns()
-        # Columns go by name: further ones, such as the label, are passed over, and ignored ones are not needed.
-        is_other_selection = bool(needed) and needed <= set(names) and known != set(names)
-        if _data.names_are_checked(X) and (reset or not is_other_selection):
-            _check_feature_names(self, X, reset=reset)
-        elif not reset and (missing := [name for name in needed if name not in names]):
-            raise ValueError(f"X has no column {missing[0]!r}, which the model was trained with")
-        if reset:
-            if _data.length(X) == 0:
-                raise ValueError("Found array with 0 sample(s): at least one row is needed")
-            if not names:
-                raise ValueError("Found array with 0 feature(s): at least one column is needed")
-            self._is_table, self.n_features_in_ = True, len(names)
-            self._names = names
-            # As in scikit-learn, columns have names if all of these are texts.
-            if _data.has_text_names(X):
-                self.feature_names_in_ = np.array(names, dtype=object)
-            else:
-                self.__dict__.pop("feature_names_in_", None)
-
-    def _column_names(self) -> list[str]:
-        """Return the names of the columns of the training table; empty if it was none."""
-        names: list[str] = getattr(self, "_names", [])
-        return names
-
-    def _ignored_columns(self) -> set[str]:
-        """Return the columns of the training that the model leaves out."""
-        columns = self._trained.model.columns if self.__sklearn_is_fitted__() else []
-        return {name for name, role in columns if role == "ignored"}
-
-    def _as_table(self, X: Any) -> Any:
-        """Return an array as a table with the columns of the training data."""
-        matrix = _data.matrix(X)
-        matrix = matrix.toarray() if hasattr(matrix, "toarray") else matrix
-        names = self._column_names()
-        if matrix.shape[1] != len(names):
-            width = f"{len(names)} columns"
-            raise ValueError(f"X has {matrix.shape[1]} features: the model was trained on a table with {width}")
-        return _Columns(names, matrix)
-
-    def _rows(
-        self,
-        X: Any,
-        label: Vector | None,
-        weight: Vector | None,
-        offset: Vector | None,
-        classes: Sequence[str] = (),
-    ) -> Rows:
-        if isinstance(X, _Columns):
-            return Rows.columns(X.columns(), label, weight, offset, list(classes))
-        return _data.rows(X, label, weight, offset, classes)
-
-    # Training -------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, *, exposure: Any = None, offset: Any = None) -> Self:
         """Train a model.
@@ -284,33 +145,9 @@ class SurefootBase(BaseEstimator):
         with translated(str if self._is_table else of_matrix):
             self._train(flags(values), self._rows(X, label, weight, offset, classes=classes))
 
-    def _with_kinds(self, values: dict[str, Any], X: Any) -> dict[str, Any]:
-        """Return the parameters with the columns that pandas says are categories among the categorical ones."""
-        if self._is_table:
-            self._check_selectors(values, _data.column_names(X))
-        named = _listed(values["categorical"])
-        others = {*named, *_listed(values["numeric"]), *_listed(values["text"]), *_listed(values["ignore"])}
-        found = [name for name in _data.numbered_categories(X) if name not in others]
-        return {**values, "categorical": [*named, *found]} if found else values
-
-    def _check_selectors(self, values: dict[str, Any], names: list[str]) -> None:
-        """Refuse numbers as names of columns: the command counts columns from 1, Python from 0."""
-        for parameter in ("categorical", "text", "numeric", "ignore", "keep", "bounds", "penalty_factor"):
-            given = values[parameter]
-            named = isinstance(given, dict) or (isinstance(given, str | list) and parameter != "bounds")
-            for key in (given if isinstance(given, dict) else _listed(given)) if named else ():
-                is_number = not isinstance(key, str) or key.replace("-", "").isdecimal()
-                if is_number and key not in names:
-                    raise ValueError(f"{parameter}: X has no column {key!r}; columns of a table go by name")
-
     def _check_exposure(self, exposure: Any) -> None:
         if exposure is not None and self.loss not in ("poisson", "gamma", "tweedie"):
             raise ValueError(f"exposure is for losses with a log link; with loss={self.loss!r} give an offset")
-
-    def _check_lengths(self, X: Any, y: Any) -> None:
-        if len(y) != _data.length(X):
-            counts = [_data.length(X), len(y)]
-            raise ValueError(f"Found input variables with inconsistent numbers of samples: {counts}")
 
     def _fit_named(self, X: Any, y: str, sample_weight: Any, exposure: Any, offset: Any) -> None:
         """Train on a table that holds the labels."""
@@ -390,10 +227,6 @@ class SurefootBase(BaseEstimator):
             with translated():
                 self._train(flags(values), rows, self._take_columns)
         return self
-
-    def _files(self, files: Any) -> Rows:
-        with translated():
-            return _data.files(files)
 
     def _values(self, l2: Callable[[], float] | None, passes: int | str | None = None) -> dict[str, Any]:
         """Return the parameters for the flags, with defaults that depend on others; `l2` gives the usual penalty."""
@@ -538,8 +371,6 @@ class SurefootBase(BaseEstimator):
             self._trained = Trained(None, trainer)
         self._trained.has_changed()
 
-    # Prediction -----------------------------------------------------------------------------------------------
-
     def _predicted(self, X: Any, response: str, exposure: Any, offset: Any, rates: bool) -> NDArray[np.float64]:
         """Return the predicted numbers, of shape (rows, outputs)."""
         model = self._fitted().model
@@ -582,167 +413,6 @@ class SurefootBase(BaseEstimator):
             measured: dict[str, Any] = json.loads(model.evaluate(self._files(files), label))
         return measured
 
-    # Results --------------------------------------------------------------------------------------------------
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_trained")
-
-    def _fitted(self) -> Trained:
-        if not self.__sklearn_is_fitted__():
-            name = type(self).__name__
-            raise NotFittedError(
-                f"This {name} instance is not fitted yet. Call 'fit' with appropriate arguments before using this "
-                "estimator."
-            )
-        return self._trained
-
-    @property
-    def model_(self) -> Model:
-        """The trained model, as the command would have saved it."""
-        return self._fitted().model
-
-    @property
-    def intercept_(self) -> NDArray[np.float64]:
-        """Intercept: an array of one number, or of one for each class."""
-        return self._per_class(self.model_.intercept)
-
-    def _per_class(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return numbers whose last axis is the outputs of the model in the order of `classes_`."""
-        return numbers
-
-    @property
-    def coef_(self) -> NDArray[np.float64]:
-        """Weights: of shape (features,) for a regressor, (1, features) or (classes, features) for a classifier.
-
-        For a matrix, features are its columns. For a table they are those that `coef_names_` lists.
-        """
-        weight = self._weights()
-        return self._shaped(weight)
-
-    def _shaped(self, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-        return weight.T
-
-    def _weights(self) -> NDArray[np.float64]:
-        """Return the weights, of shape (features, outputs)."""
-        model = self.model_
-        if self._is_table:
-            return self._per_class(model.weight[self._order()])
-        index, weight = model.index, self._per_class(model.weight)
-        dense = np.zeros((self._columns_of_matrix(), weight.shape[1]))
-        dense[index.astype(np.intp)] = weight
-        return dense
-
-    def _columns_of_matrix(self) -> int:
-        """Return the number of columns of a matrix: that of training, or as many as the model has weights of."""
-        index = self.model_.index
-        seen = int(index[-1]) + 1 if len(index) else 0
-        return int(getattr(self, "n_features_in_", seen))
-
-    def _order(self) -> NDArray[np.intp]:
-        """Return the places of the features in the order of the columns of the table."""
-        model = self.model_
-        if not model.is_table:
-            return np.arange(len(model.index), dtype=np.intp)
-        columns = {name: n for n, (name, _) in enumerate(model.columns)}
-        keys = []
-        for n, names in enumerate(model.names):
-            name = names[0] if names else ""
-            keys.append((_place(name, columns), name, n))
-        return np.array([key[-1] for key in sorted(keys)], dtype=np.intp)
-
-    @property
-    def coef_names_(self) -> NDArray[np.object_]:
-        """Names of the features that `coef_` has weights of, such as `age` or `city=Paris`."""
-        model = self.model_
-        if not self._is_table:
-            return np.array([f"x{n}" for n in range(self._columns_of_matrix())], dtype=object)
-        names, index = model.names, model.index
-        return np.array([" | ".join(names[n]) or str(index[n]) for n in self._order()], dtype=object)
-
-    @property
-    def loss_(self) -> float:
-        """The objective that was minimised, with `passes="auto"`; else `progressive_loss_`."""
-        objective = self._fitted().results.get("objective")
-        return self.progressive_loss_ if objective is None else float(objective)
-
-    @property
-    def progressive_loss_(self) -> float:
-        """Mean loss of the rows, each scored before it was learnt (with several passes, of the held-out rows)."""
-        loss = self._fitted().summary["loss"]
-        return float("nan") if loss is None else float(loss)
-
-    @property
-    def loss_curve_(self) -> dict[str, NDArray[np.float64]]:
-        """Losses while rows were learnt: arrays `rows`, `seconds`, `loss`, `recent` and `constant`."""
-        return self._fitted().arrays()
-
-    @property
-    def search_curve_(self) -> dict[str, NDArray[np.float64]]:
-        """Objectives while the optimum was sought: arrays `passes`, `seconds`, `objective` and `gap`."""
-        return self._fitted().search()
-
-    @property
-    def certificate_(self) -> Certificate:
-        """How far the model can be from the best one, or why that is not known."""
-        return self._fitted().certificate
-
-    @property
-    def certificates_(self) -> list[Certificate]:
-        """All bounds on the distance to the best model, and on the loss on new rows; or why there are none."""
-        return certificates(self._fitted().about["certificates"])
-
-    @property
-    def lanes_(self) -> list[dict[str, float]]:
-        """The learners of different step-size scales whose mixture is the model of one pass, with their shares."""
-        lanes: list[dict[str, float]] = self._fitted().summary["lanes"]
-        return lanes
-
-    @property
-    def penalty_(self) -> dict[str, Any]:
-        """Factors `l1` and `l2` of the objective, also where they were chosen."""
-        settings: dict[str, Any] = self._fitted().about["settings"]
-        return {name: float(settings.get(name, 0.0)) for name in ("l1", "l2")}
-
-    @property
-    def n_iter_(self) -> int:
-        """Number of passes over the rows, those of the search for the optimum included."""
-        return max(1, int(self._fitted().results.get("passes", 1)))
-
-    @property
-    def results_(self) -> dict[str, Any]:
-        """All results of the last `fit`, with the fields of the last line of the command's `--json`."""
-        return self._fitted().results
-
-    @property
-    def notes_(self) -> list[str]:
-        """Remarks of the last `fit` that need no action."""
-        return self._fitted().notes
-
-    # Pictures and files ---------------------------------------------------------------------------------------
-
-    def plot(self, ax: Any = None) -> Any:
-        """Draw the losses of the training with matplotlib, and return their axes.
-
-        After `passes="auto"` the certified gap to the optimum is drawn beside them, unless `ax` is given.
-        """
-        return _pictures.plot(self._fitted(), ax)
-
-    def report_html(self) -> str:
-        """Return the page with plots, numbers and weights; `fit` has to have been called with `report=True` set."""
-        page = self._fitted().page
-        if page is None:
-            raise ValueError("there is no report page: set report=True before fit")
-        # The page says how to have test rows in it, which score is for here.
-        return page.replace("; --test FILE would show it", "")
-
-    def _repr_html_inner(self) -> str:
-        html: str = super()._repr_html_inner()
-        return html + (_pictures.curve_html(self._trained) if self.__sklearn_is_fitted__() else "")
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file that the command and `surefoot.load` read; a file there is replaced as a whole."""
-        self.model_.save(path)
-
     def _go_by_text(self) -> bool:
         """Return whether labels are numbers that have to go by their text."""
         return False
@@ -765,50 +435,15 @@ class SurefootBase(BaseEstimator):
             self.n_features_in_ = len(names)
             self._names = names
 
-    def __copy__(self) -> Self:
-        twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        if self.__sklearn_is_fitted__():
-            # A trainer belongs to one estimator: the copy makes its own from the model when it learns on.
-            twin._trained = self._trained.apart()
-        return twin
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
 
-class _Columns:
-    """An array as a table: names and one-dimensional columns."""
-
-    def __init__(self, names: Any, matrix: Any) -> None:
-        self._names, self._matrix = names, matrix
-        self.shape = matrix.shape
-
-    def columns(self) -> list[tuple[str, Any]]:
-        matrix = np.asarray(self._matrix, dtype=np.float64)
-        return [(str(name), np.ascontiguousarray(matrix[:, n])) for n, name in enumerate(self._names)]
-
-
 def _with_label(message: str) -> str:
     """Return a message about a column that the model does not know with the remedy of `evaluate_file`."""
     return re.sub(r'ignore=\["([^"]*)"\] passes over it', r'if it holds the labels, give label="\1"', message)
-
-
-def _listed(names: Any) -> list[str]:
-    """Return a parameter that is a name or a list of names as a list."""
-    if names is None:
-        return []
-    return [names] if isinstance(names, str) else list(names) if isinstance(names, list | tuple) else []
-
-
-def _place(name: str, columns: dict[str, int]) -> int:
-    """Return the number of the column that a feature belongs to; products and others come last."""
-    for end in range(len(name), 0, -1):
-        if (end == len(name) or name[end] in "=[") and name[:end] in columns:
-            return columns[name[:end]]
-    return len(columns)
 
 
 def settings_of(model: Model) -> dict[str, Any]:
