@@ -19,7 +19,7 @@
 pub use crate::terminal::console::Message;
 
 use crate::{
-    commands::fit::{report, unused},
+    commands::fit::{report, reporter, unused},
     failure::{Failure, USAGE},
     flags::{
         cli::{Cli, Command, FitArgs},
@@ -32,10 +32,9 @@ use crate::{
         bad_rows, confusion,
         console::{Console, Listener},
         evaluation, metrics,
-        opening::Opening,
         record::{Point, Record},
         reporter::Reporter,
-        results::{self, Results},
+        results::Results,
     },
     words::labels,
 };
@@ -220,7 +219,7 @@ impl Prepared {
         let Prepared { args, fit, options, .. } = self;
         let mut data = data.clone();
         let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
-        let mut reporter = reporter(&args, &fit, listener);
+        let mut reporter = reporter(&args, &fit, None, Console::to(listener), true);
         let shuffle = fit.seed();
         let stop = stop.with_deadline(deadline);
         let fit = fit.stop(stop).memory(memory::for_rows()).threads(args.threads);
@@ -245,21 +244,6 @@ struct About<'a> {
     shuffle: Option<u64>,
     /// Whether the report page is wanted.
     report: bool,
-}
-
-/// Creates the observer that passes messages to the listener and records the losses.
-fn reporter(args: &FitArgs, fit: &Fit<'_>, listener: Listener) -> Reporter {
-    let (plan, shuffle) = (fit.plan(), fit.seed());
-    let times = u64::from(plan.passes) + u64::from(shuffle.is_some());
-    let mut reporter = Reporter::new(Console::to(listener), false, times, Some(Record::new()));
-    reporter.opening = Some(Opening {
-        task: results::task(fit.settings().loss),
-        goes: None,
-        is_given: args.reading.format.is_some(),
-        order: shuffle.map_or_else(String::new, |seed| format!("; rows shuffled, seed {seed}")),
-        plan,
-    });
-    reporter
 }
 
 /// Passes the results to the listener and returns them.

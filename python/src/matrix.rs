@@ -61,8 +61,13 @@ impl Matrix {
     /// Appends the nonzeros of a row to the batch; the error is the position of the first that is not in the matrix.
     fn push(&self, row: usize, batch: &mut Batch) -> Result<(), String> {
         match &self.values {
-            Values::Dense(Floats::Single(numbers)) => push_dense(numbers, row, self.width, batch),
-            Values::Dense(Floats::Double(numbers)) => push_dense(numbers, row, self.width, batch),
+            Values::Dense(values) => {
+                match values {
+                    Floats::Single(numbers) => push_dense(numbers, row, self.width, batch),
+                    Floats::Double(numbers) => push_dense(numbers, row, self.width, batch),
+                }
+                Ok(())
+            }
             Values::Sparse { values, columns, starts } => {
                 let range = starts.position(row).zip(starts.position(row + 1));
                 let range = range.filter(|(from, to)| from <= to && *to <= columns.len());
@@ -97,12 +102,7 @@ impl Matrix {
     }
 }
 
-fn push_dense<T: Copy + Into<f64>>(
-    numbers: &Numbers<T>,
-    row: usize,
-    width: usize,
-    batch: &mut Batch,
-) -> Result<(), String> {
+fn push_dense<T: Copy + Into<f64>>(numbers: &Numbers<T>, row: usize, width: usize, batch: &mut Batch) {
     for column in 0..width {
         let value: f64 = numbers.get(row, column).into();
         if value != 0.0 {
@@ -110,7 +110,6 @@ fn push_dense<T: Copy + Into<f64>>(
             batch.value.push(value);
         }
     }
-    Ok(())
 }
 
 /// Sorts the nonzeros from position `first` on by column, and adds up those of the same column, as SciPy does.

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use std::{path::PathBuf, sync::Arc};
 use surefoot_cli::embedded::evaluate;
 use surefoot_fit::{Interrupt, PredictedRow, Prediction, Response, StopConditions, Unpredicted, options_of};
-use surefoot_glm::Certificate;
 use surefoot_io::{Output, load_model, model_from_bytes, model_to_bytes, save_model};
 
 /// Trained model, as `surefoot fit` saves it.
@@ -135,11 +134,10 @@ impl Model {
         let text =
             |value: Result<Value, serde_json::Error>| value.map_err(|error| PyValueError::new_err(error.to_string()));
         let model = &self.0;
-        let certificates = model.certificates.iter().map(certificate).collect::<Result<Vec<_>, _>>();
         Ok(json!({
             "settings": text(serde_json::to_value(&model.settings))?,
             "summary": text(serde_json::to_value(&model.summary))?,
-            "certificates": text(certificates.map(Value::Array))?,
+            "certificates": text(serde_json::to_value(&model.certificates))?,
             "unfinished": model.unfinished.is_some(),
             "slim": model.state.is_none(),
         })
@@ -178,10 +176,6 @@ impl Model {
         let count = numbers.len() / outputs.max(1);
         numbers.into_pyarray(py).reshape([count, outputs])
     }
-}
-
-fn certificate(found: &Certificate) -> Result<Value, serde_json::Error> {
-    serde_json::to_value(found)
 }
 
 /// Returns the predicted numbers, row by row, and how many there are per row.

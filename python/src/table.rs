@@ -63,10 +63,16 @@ struct TableSource {
     beside: Arc<Beside>,
 }
 
+impl TableSource {
+    /// Returns the options for reading the table, in which no column has to hold labels that are given beside it.
+    fn options(&self, options: &Options) -> Options {
+        Options { unlabelled: options.unlabelled || self.beside.label.is_some(), ..options.clone() }
+    }
+}
+
 impl OpenRows for TableSource {
     fn open(&self, options: &Options) -> Result<Box<dyn RowSource + Send>, Error> {
-        let unlabelled = options.unlabelled || self.beside.label.is_some();
-        let rows = self.table.rows(Options { unlabelled, ..options.clone() })?;
+        let rows = self.table.rows(self.options(options))?;
         Ok(Box::new(TableReader { rows, beside: Arc::clone(&self.beside) }))
     }
 
@@ -83,9 +89,7 @@ impl OpenRows for TableSource {
         if let Some(found) = self.beside.locate(batch, row, number, part) {
             return found;
         }
-        let unlabelled = options.unlabelled || self.beside.label.is_some();
-        let options = Options { unlabelled, ..options.clone() };
-        from_zero(self.table.describe_again(&options, batch, row, part))
+        from_zero(self.table.describe_again(&self.options(options), batch, row, part))
     }
 }
 

@@ -64,7 +64,7 @@ def _yes(name: str, value: Any) -> str:
     return "yes" if value else "no"
 
 
-def _label(label: Any) -> str:
+def shown(label: Any) -> str:
     """Return a class label as the command shows it."""
     if isinstance(label, bool | np.bool_):
         return "1" if label else "0"
@@ -80,7 +80,7 @@ def _class_weight(name: str, value: Any) -> str:
         return value
     if not isinstance(value, Mapping) or not value:
         raise ValueError(f"{name}: 'balanced' or a dict such as {{'spam': 5}} is needed, {value!r} was given")
-    pairs = [f"{_label(label)}={_number(name, weight)}" for label, weight in value.items()]
+    pairs = [f"{shown(label)}={_number(name, weight)}" for label, weight in value.items()]
     return ",".join(_quoted(pair) for pair in pairs)
 
 

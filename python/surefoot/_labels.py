@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from surefoot._data import Vector
+from surefoot._flags import shown
 
 #: Largest number up to which all whole numbers are doubles.
 _EXACT = 2**53
@@ -110,12 +111,4 @@ def same_label(given: Any, label: Any) -> bool:
     """Return whether a key of `class_weight` names a label, as the command compares them: by text, or as numbers."""
     if isinstance(given, str) == isinstance(label, str):
         return bool(given == label)
-    return _as_shown(given) == _as_shown(label)
-
-
-def _as_shown(label: Any) -> str:
-    if isinstance(label, bool | np.bool_):
-        return "1" if label else "0"
-    if isinstance(label, float | np.floating) and float(label).is_integer():
-        return str(int(label))
-    return str(label)
+    return shown(given) == shown(label)

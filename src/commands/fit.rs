@@ -41,7 +41,8 @@ pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
     let report = args.report.as_deref().map(|name| report::open(name, args, &data, &test, &output)).transpose()?;
     let signals = Signals::catch([&args.output].into_iter().chain(&args.report));
     introduce(args, &fit, before.as_ref(), &console);
-    let mut reporter = reporter(args, &fit, output.name(), console, report.is_some());
+    let mut reporter = reporter(args, &fit, Some(output.name()), console, report.is_some());
+    reporter.stage("checking files");
     let (shuffle, loss) = (fit.seed(), fit.settings().loss);
     let (name, stop) = (output.name().to_owned(), stop::conditions(&signals).with_deadline(deadline));
     let mut command = Command { args, name, options, before, shuffle, test, report, signals };
@@ -100,18 +101,19 @@ fn introduce(args: &FitArgs, fit: &Fit<'_>, before: Option<&(Summary, Labels)>, 
     });
 }
 
-fn reporter(args: &FitArgs, fit: &Fit<'_>, goes: &str, console: Console, records: bool) -> Reporter {
+/// Creates the observer of a fit, which prints to the console; `goes` is the name of the file of the model, and `records` whether losses are
+/// recorded for a report.
+pub(crate) fn reporter(args: &FitArgs, fit: &Fit<'_>, goes: Option<&str>, console: Console, records: bool) -> Reporter {
     let (plan, shuffle) = (fit.plan(), fit.seed());
     let times = u64::from(plan.passes) + u64::from(shuffle.is_some());
     let mut reporter = Reporter::new(console, args.talk.json, times, records.then(Record::new));
     reporter.opening = Some(Opening {
         task: results::task(fit.settings().loss),
-        goes: Some(goes.to_owned()),
+        goes: goes.map(str::to_owned),
         is_given: args.reading.format.is_some(),
         order: shuffle.map_or_else(String::new, |seed| format!("; rows shuffled, seed {seed}")),
         plan,
     });
-    reporter.stage("checking files");
     reporter
 }
 

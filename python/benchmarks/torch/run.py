@@ -97,7 +97,7 @@ METHODS = [
 
 @dataclass
 class Result:
-    """What a run gave: losses and the score on the test part."""
+    """Losses of a run, and its score on the test part."""
 
     validation: float
     test: float

@@ -57,9 +57,9 @@ fn uncertified(py: Python<'_>, why: Uncertified) -> PyErr {
 /// delta : float or None
 ///     The probability with which a bound of kind ``"probability"`` may fail.
 /// subject : str
-///     What the bound is on.
+///     Quantity that is bounded.
 /// assumptions : tuple of str
-///     What the bound relies on and the library cannot check.
+///     Conditions that the bound relies on and the library cannot check.
 #[pyclass(frozen, eq, module = "surefoot.online")]
 #[derive(Clone, PartialEq)]
 pub(crate) struct Certificate(pub(super) surefoot::Certificate);

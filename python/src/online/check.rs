@@ -6,7 +6,7 @@ use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
 use surefoot::Vector;
 
-/// What is wrong with a gradient: the coordinate at fault, if it is one, and words about it.
+/// Fault of a gradient: its coordinate, if it is one, and words about it.
 pub(super) struct Refusal {
     pub(super) index: Option<usize>,
     words: String,

@@ -15,7 +15,7 @@ pub(super) struct Fits {
     pub(super) own: bool,
 }
 
-/// What a learner reports to a conversion: a coordinate of its direction that changes, and the old value.
+/// Report of a learner to a conversion: a coordinate of its direction that changes, and the old value.
 type Moved<'a> = &'a mut dyn FnMut(usize, f64);
 
 /// A learner without generic methods. The defaults describe a learner that has no trait but [`Learner`]; conversions

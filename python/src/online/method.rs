@@ -54,7 +54,7 @@ pub(super) trait DynMethod: Send + Sync {
         None
     }
 
-    /// What is to be saved.
+    /// State that is to be saved.
     fn memory(&mut self) -> Option<&mut dyn Memory> {
         None
     }

@@ -79,7 +79,7 @@ pub fn load_model(path: &Path) -> Result<Model, Error> {
 /// Reads a model from bytes in memory, which are called `name` in messages, as [`load_model`] does from a file. O(bytes).
 ///
 /// # Errors
-/// Those of [`load_model`].
+/// The errors of [`load_model`].
 pub fn model_from_bytes(name: &str, bytes: &[u8]) -> Result<Model, Error> {
     sound(&Archive::from_bytes(name, bytes)?, || shown(name.as_ref()))
 }

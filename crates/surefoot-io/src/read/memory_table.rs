@@ -72,7 +72,7 @@ impl MemoryTable {
     /// Returns a reader of all rows, from the first one.
     ///
     /// # Errors
-    /// Those of [`TableRows::new`].
+    /// The errors of [`TableRows::new`].
     pub fn rows(&self, options: Options) -> Result<TableRows, Error> {
         let (batches, count) = (Arc::clone(&self.batches), self.batches.len());
         let batches = Box::new((0..count).map(move |n| Ok(batches[n].clone())));
