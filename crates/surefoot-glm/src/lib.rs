@@ -42,6 +42,7 @@ mod model;
 mod numeric;
 mod online;
 mod pass;
+pub mod shards;
 mod simd;
 pub mod threads;
 mod train;

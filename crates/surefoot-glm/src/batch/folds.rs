@@ -1,7 +1,10 @@
 //! Stratified cross-validation: assigns rows to the splits in which they are held out, for the choice of a penalty.
 
 use super::optimum::Examples;
-use crate::loss::Loss;
+use crate::{
+    loss::Loss,
+    shards::{Interrupted, Partial},
+};
 use std::collections::HashMap;
 
 /// Number of folds (parts of equal size) that the rows are divided into. Split k trains on all folds but fold k, whose
@@ -12,7 +15,7 @@ const MIN_HELD_OUT_ROWS: usize = 2_500;
 /// Number of held-out rows outside the most frequent class, summed over all splits, that suffices to choose a penalty.
 const MIN_HELD_OUT_RARE_ROWS: usize = 300;
 
-/// Assignment of the rows to the ten folds of a stratified cross-validation, and the number of splits to evaluate.
+/// Assignment of the rows of this process to the ten folds of a stratified cross-validation, and the number of splits to evaluate.
 #[derive(Debug)]
 pub(crate) struct Folds {
     /// Fold of each row, 0 to 9; `None` for a row of weight 0, which belongs to no fold.
@@ -26,36 +29,66 @@ impl Folds {
     /// (rows of one class) is dealt out ten rows at a time, one to each fold, in a pseudo-random order that depends
     /// only on the number of the stratum and on how many of its rows were dealt out before. Therefore every fold has
     /// about the same proportion of each stratum even if the rows are sorted or periodic.
-    pub(crate) fn new(examples: &Examples, loss: Loss) -> Folds {
-        let mut strata: HashMap<u64, Stratum> = HashMap::new();
-        let fold = (0..examples.len()).map(|i| {
-            let label = examples.label(i).0;
-            let kind = if loss.classifies() || label == 0.0 { label } else { 1.0 };
-            let number = strata.len() as u64;
-            let stratum = strata.entry(kind.to_bits()).or_insert_with(|| Stratum::new(number));
-            (examples.weight(i) > 0.0).then(|| stratum.next())
-        });
-        let fold: Vec<_> = fold.collect();
-        let rows: usize = strata.values().map(|stratum| stratum.rows).sum();
-        let most = strata.values().map(|stratum| stratum.rows).max().unwrap_or(0);
+    ///
+    /// In shards, rows are dealt out shard by shard. `kinds` are the encoded labels of all classes, or 0 and 1.
+    pub(crate) fn new(examples: &Examples, loss: Loss, kinds: &[f64]) -> Result<Folds, Interrupted> {
+        let mut fold = Vec::with_capacity(examples.len());
+        let total = examples.combine(|rows| {
+            let mut strata: HashMap<u64, Stratum> = HashMap::new();
+            // Shards differ in where the order of a stratum starts.
+            let shard = (examples.shard(rows.start) as u64) << 32;
+            for i in rows {
+                let label = examples.label(i).0;
+                let kind = if loss.classifies() || label == 0.0 { label } else { 1.0 };
+                let number = strata.len() as u64 | shard;
+                let stratum = strata.entry(kind.to_bits()).or_insert_with(|| Stratum::new(number));
+                fold.push((examples.weight(i) > 0.0).then(|| stratum.next()));
+            }
+            let known: f64 = kinds.iter().map(|kind| rows_of(&strata, *kind)).sum();
+            let all: f64 = strata.values().map(|stratum| stratum.rows as f64).sum();
+            // Labels between two classes, such as proportions, count as one stratum.
+            let sums = kinds.iter().map(|kind| rows_of(&strata, *kind)).chain([all - known]).collect();
+            Partial { sums, ..Partial::default() }
+        })?;
+        let rows = total.sums.iter().sum::<f64>() as usize;
+        let most = total.sums.iter().fold(0.0, |a: f64, b| a.max(*b)) as usize;
         let needed = |wanted: usize, there: usize| if there == 0 { 1 } else { (wanted * FOLDS).div_ceil(there) };
         let splits = needed(MIN_HELD_OUT_ROWS, rows).max(needed(MIN_HELD_OUT_RARE_ROWS, rows - most)).clamp(1, FOLDS);
-        Folds { fold, splits }
+        Ok(Folds { fold, splits })
     }
 
     /// Returns the indices of the held-out rows of each split to evaluate. Omits splits whose training rows would be
     /// empty or of a single class.
-    pub(crate) fn splits(&self, examples: &Examples, loss: Loss) -> Vec<Vec<usize>> {
-        let of = |split: u8| {
-            let held = |fold: &Option<u8>| *fold == Some(split);
-            let rows: Vec<usize> = (0..self.fold.len()).filter(|&i| held(&self.fold[i])).collect();
-            let mut left = (0..self.fold.len()).filter(|&i| self.fold[i].is_some() && !held(&self.fold[i]));
-            let first = left.next().map(|i| examples.label(i).0);
-            let can_train = first.is_some_and(|first| !loss.classifies() || left.any(|i| examples.label(i).0 != first));
-            (!rows.is_empty() && can_train).then_some(rows)
+    pub(crate) fn splits(&self, examples: &Examples, loss: Loss) -> Result<Vec<Vec<usize>>, Interrupted> {
+        let is_held = |i: usize, split: u8| self.fold[i] == Some(split);
+        // For each split whether it holds out rows, and the largest and the smallest label of the others.
+        let ends = examples.combine(|rows| {
+            let of = |split: u8| {
+                let mut ends = [0.0, f64::NEG_INFINITY, f64::NEG_INFINITY];
+                for i in examples.weighted(rows.clone()) {
+                    let label = examples.label(i).0;
+                    match is_held(i, split) {
+                        true => ends[0] = 1.0,
+                        false => (ends[1], ends[2]) = (ends[1].max(label), ends[2].max(-label)),
+                    }
+                }
+                ends
+            };
+            Partial { maxima: (0..FOLDS as u8).flat_map(of).collect(), ..Partial::default() }
+        })?;
+        let can_train = |ends: &[f64]| {
+            let (holds, trains) = (ends[0] == 1.0, ends[1] > f64::NEG_INFINITY);
+            holds && trains && (!loss.classifies() || ends[1] != -ends[2])
         };
-        (0..FOLDS as u8).filter_map(of).take(self.splits).collect()
+        let usable = (0..FOLDS as u8).zip(ends.maxima.chunks_exact(3)).filter(|(_, ends)| can_train(ends));
+        let held = |split: u8| (0..self.fold.len()).filter(|&i| is_held(i, split)).collect();
+        Ok(usable.map(|(split, _)| held(split)).take(self.splits).collect())
     }
+}
+
+/// Returns the number of rows of a stratum; 0 if there is none.
+fn rows_of(strata: &HashMap<u64, Stratum>, kind: f64) -> f64 {
+    strata.get(&kind.to_bits()).map_or(0.0, |stratum| stratum.rows as f64)
 }
 
 /// Stratum (the rows of one class or, for regression, those with labels equal or unequal to 0) whose rows are dealt out
@@ -113,7 +146,8 @@ mod tests {
             [|i| f64::from(i >= 970), |i| f64::from(i % 50 == 3), |i| f64::from(i % 10 == 0), |i| f64::from(i < 10)];
         for label in labels {
             let examples = examples((0..1000).map(|i| 2.0 * label(i) - 1.0));
-            let splits = Folds::new(&examples, Loss::Logistic).splits(&examples, Loss::Logistic);
+            let splits =
+                Folds::new(&examples, Loss::Logistic, &[-1.0, 1.0]).unwrap().splits(&examples, Loss::Logistic).unwrap();
             assert_eq!(splits.len(), FOLDS);
             let total = (0..1000).filter(|&i| label(i) == 1.0).count();
             for rows in &splits {
@@ -130,7 +164,11 @@ mod tests {
     fn few_rows_are_held_out_one_by_one_and_many_once() {
         let splits = |n: usize, every: usize| {
             let examples = examples((0..n).map(|i| if i % every == 0 { 1.0 } else { -1.0 }));
-            Folds::new(&examples, Loss::Logistic).splits(&examples, Loss::Logistic).len()
+            Folds::new(&examples, Loss::Logistic, &[-1.0, 1.0])
+                .unwrap()
+                .splits(&examples, Loss::Logistic)
+                .unwrap()
+                .len()
         };
         assert_eq!((splits(200_000, 2), splits(40_000, 2), splits(200_000, 100)), (1, 1, 2));
         assert!(splits(4, 2) >= 2);

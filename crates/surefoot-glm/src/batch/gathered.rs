@@ -7,10 +7,11 @@ use crate::{
         feature_groups::Rule,
         rows::{Batch, Row},
     },
-    labels::class_weights::ClassBalance,
+    labels::{class_weights::ClassBalance, label_set::Labels},
     memory::feature_index::FeatureIndex,
     model::{group_index, trained_model::Model},
     numeric::check::{NEGLIGIBLE, need},
+    shards::{Interrupted, Partial, Shards},
 };
 
 /// Labelled rows stored for batch training, with labels as they were read: 12 bytes per nonzero and 32 bytes per row.
@@ -46,6 +47,27 @@ pub struct Gathered {
 }
 
 impl Gathered {
+    /// Creates an empty collection for the rows of some shards of a data set, whose features are those of the model.
+    /// The optimum is then that over the rows of all shards; all processes have to have the same model. At most
+    /// `memory` bytes of nonzeros are kept in memory, the rest in a temporary file.
+    ///
+    /// # Errors
+    /// If memory for the features runs out.
+    pub fn of_shards(shards: Shards, model: &Model, memory: usize) -> Result<Gathered, Fault> {
+        let mut feature_index = FeatureIndex::default();
+        model.index.iter().try_for_each(|id| feature_index.find_or_insert(*id, 0).map(drop))?;
+        let examples = Examples::of_shards(shards, model.index.len(), memory);
+        Ok(Gathered { feature_index, examples, ..Gathered::default() })
+    }
+
+    /// Declares that the rows added from now on are those of the shard with this number, counted from 0.
+    ///
+    /// # Panics
+    /// If the numbers of the shards are not strictly ascending.
+    pub fn begin_shard(&mut self, number: usize) {
+        self.examples.begin_shard(number);
+    }
+
     /// Creates an empty collection that keeps at most `memory` bytes of nonzeros in memory and the rest in a temporary
     /// file.
     #[must_use]
@@ -71,7 +93,8 @@ impl Gathered {
         self.pairs.clear();
         for (pair, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
-                self.pairs.push((self.feature_index.find_or_insert(id, pair)? - 1, value));
+                let number = self.number(id, pair)?;
+                self.pairs.push((number - 1, value));
             }
         }
         // Columns are numbered in order of first appearance, so a row has to be sorted by column.
@@ -88,6 +111,17 @@ impl Gathered {
         Ok(())
     }
 
+    /// Returns the number of a feature, counted from 1. In shards the numbers are those of the model.
+    fn number(&mut self, id: u64, pair: usize) -> Result<u32, Fault> {
+        if !self.examples.is_in_shards() {
+            return self.feature_index.find_or_insert(id, pair);
+        }
+        let known = self.feature_index.of(id);
+        known.ok_or_else(|| {
+            Fault::new(Part::Pair(pair), "the model that the search starts from has not met this feature")
+        })
+    }
+
     /// Builds the batch training problem on these rows, with the settings, labels and features of `model`. The search
     /// starts from the weights of the model, or, under a standardised penalty, from weights of 0.
     ///
@@ -101,10 +135,15 @@ impl Gathered {
         let Gathered { feature_index, mut examples, .. } = self;
         let (settings, labels) = (model.settings.clone(), model.labels.clone());
         if let Some(weights) = &settings.class_weights {
-            let (mut balance, texts) = (ClassBalance::default(), &settings.reading.classes);
-            examples.each_weight(|label, weight| balance.add(label, *weight));
+            let (balance, texts) =
+                (balance(&examples, &labels).map_err(|stop| stop.to_string())?, &settings.reading.classes);
             examples.each_weight(|label, weight| *weight *= balance.factor_of_all(weights, label, texts));
         }
+        let rows = examples.combine(|rows| {
+            let count = examples.weighted(rows).count() as f64;
+            Partial { sums: vec![count], ..Partial::default() }
+        });
+        let rows = rows.map_err(|stop| stop.to_string())?.sums[0] as usize;
         let classifies = settings.loss.classifies();
         examples.code(|label| if classifies { labels.encode(label).unwrap_or(f64::NAN) } else { label });
         let takes = |y| settings.loss.takes(y, labels.classes.len());
@@ -128,7 +167,7 @@ impl Gathered {
             position.iter().flat_map(|&at| model.weight[at * width..][..width].iter().copied()).collect();
         let (mut intercept, mut scaling, raw_rules) = (model.intercept.clone(), None, rules.clone());
         if settings.penalty.standardize {
-            let units = Scaling::apply(&mut examples);
+            let units = Scaling::apply(&mut examples).map_err(|stop| stop.to_string())?;
             let free = Rule { factor: 1.0, bounds: settings.penalty.bounds };
             let of = |column| units.rule(column, rules.get(column).copied().unwrap_or(free));
             rules = (0..position.len()).map(of).collect();
@@ -139,6 +178,21 @@ impl Gathered {
             scaling = Some(units);
         }
         let start = (weights, intercept);
-        Ok(Problem { start, settings, labels, examples, position, rules, scaling, raw_rules, tried: Vec::new() })
+        Ok(Problem { start, settings, labels, examples, rows, position, rules, scaling, raw_rules, tried: Vec::new() })
     }
+}
+
+/// Adds up the row weights of each class, over all shards.
+fn balance(examples: &Examples, labels: &Labels) -> Result<ClassBalance, Interrupted> {
+    let classes = labels.all();
+    let total = examples.combine(|rows| {
+        let mut balance = ClassBalance::default();
+        examples.weighted(rows).for_each(|i| balance.add(examples.label(i).0, examples.weight(i)));
+        Partial { compensated: balance.totals(&classes), ..Partial::default() }
+    })?;
+    let mut balance = ClassBalance::default();
+    let totals = total.compensated_sums();
+    let with = classes.iter().zip(totals).filter(|(_, total)| *total > 0.0);
+    with.for_each(|(label, total)| balance.add(*label, total));
+    Ok(balance)
 }

@@ -50,12 +50,14 @@ mod proximal_newton;
 mod quadratic_model;
 mod relative_entropy;
 mod rounding;
+mod row_blocks;
 mod search;
 mod single_margin;
 mod softmax;
 mod state;
 mod stopping;
 mod storage;
+mod subset_model;
 mod unpenalised;
 mod vector_loops;
 mod weight_penalty;
@@ -68,9 +70,10 @@ use crate::{
     data::feature_groups::{Bounds, Rule},
     loss::Loss,
     numeric::check::is_magnitude,
+    shards::Interrupted,
 };
 use design::Design;
-use workers::Workers;
+use workers::{Stopped, Workers};
 
 /// Objective to minimise and how to do so: the weighted mean loss + l1·Σ f_j|w_j| + (l2/2)·Σ f_j·w_j², over weights w_j
 /// within their bounds, where f_j is the penalty factor of column j. The intercept has neither penalty nor bounds.
@@ -157,6 +160,25 @@ pub struct Optimum {
 }
 
 impl Optimum {
+    /// Returns the given weights and intercepts as a model whose objective is unknown.
+    fn unknown((weights, intercept): (&[f64], &[f64])) -> Optimum {
+        Optimum {
+            weights: weights.to_vec(),
+            intercept: intercept.to_vec(),
+            objective: f64::NAN,
+            size: f64::NAN,
+            gap: None,
+            passes: 0.0,
+            iterations: 0,
+            ended: Ended::Running,
+        }
+    }
+
+    /// Returns the starting point of an optimisation that was stopped before the first pass.
+    fn stopped(start: (&[f64], &[f64])) -> Optimum {
+        Optimum { ended: Ended::Stopped, ..Optimum::unknown(start) }
+    }
+
     /// Returns the gap divided by [`size`](Optimum::size); `None` if no finite gap is known.
     #[must_use]
     pub fn relative_gap(&self) -> Option<f64> {
@@ -213,18 +235,21 @@ pub fn optimise(
     }
     // A tolerance that is NaN or negative cannot be met either, as 0 cannot.
     let goal = Goal { tolerance: goal.tolerance.max(0.0), ..*goal };
-    Some(Layout::new(examples, &examples.weight, goal.intercept)?.optimise(&goal, start, stop, each))
+    match Layout::new(examples, &examples.weight, goal.intercept, stop) {
+        Ok(layout) => Some(layout?.optimise(&goal, start, stop, each)),
+        Err(Interrupted) => Some(Optimum::stopped(start)),
+    }
 }
 
 /// Returns the optimum for data without columns and without an intercept, where the only model has no weights.
-fn only_model(design: &Design, goal: &Goal) -> Optimum {
+fn only_model(design: &Design, workers: &Workers, goal: &Goal) -> Result<Optimum, Stopped> {
     let classes = if goal.loss.is_multiclass() { goal.classes.max(1) } else { 1 };
     let objective = match goal.loss {
         Loss::Softmax => (classes as f64).ln(),
         Loss::Ovr => classes as f64 * std::f64::consts::LN_2,
-        loss => design.mean(|y, offset| loss.value(y, offset)),
+        loss => design.mean(workers, |y, offset| loss.value(y, offset))?,
     };
-    Optimum {
+    Ok(Optimum {
         weights: vec![0.0; design.columns() * classes],
         intercept: vec![0.0; classes],
         objective,
@@ -233,7 +258,7 @@ fn only_model(design: &Design, goal: &Goal) -> Optimum {
         passes: 0.0,
         iterations: 0,
         ended: Ended::Certified,
-    }
+    })
 }
 
 /// Design matrix of the examples, laid out in memory once and reused by several optimisations with the same row
@@ -242,8 +267,16 @@ pub(crate) struct Layout<'a>(Design<'a>);
 
 impl<'a> Layout<'a> {
     /// Lays out the design matrix of the examples with these row weights; `None` if no row has positive weight.
-    pub(crate) fn new(examples: &'a Examples, weights: &[f64], intercept: bool) -> Option<Layout<'a>> {
-        Design::new(examples, weights, intercept).map(Layout)
+    pub(crate) fn new(
+        examples: &'a Examples,
+        weights: &[f64],
+        intercept: bool,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Layout<'a>>, Interrupted> {
+        match Design::new(examples, weights, intercept, &Workers::new(1, stop)) {
+            Ok(design) => Ok(design.map(Layout)),
+            Err(Stopped) => Err(Interrupted),
+        }
     }
 
     /// Runs [`optimise`] on this layout. The layout, not `goal`, decides whether there is an intercept.
@@ -254,12 +287,12 @@ impl<'a> Layout<'a> {
         stop: &(dyn Fn() -> bool + Sync),
         each: &mut dyn FnMut(&Optimum),
     ) -> Optimum {
-        if self.0.dim() == 0 {
-            let found = only_model(&self.0, goal);
+        let (design, workers) = (&mut self.0, Workers::new(goal.threads, stop));
+        if design.dim() == 0 {
+            let Ok(found) = only_model(design, &workers, goal) else { return Optimum::stopped(start) };
             each(&found);
             return found;
         }
-        let (design, workers) = (&mut self.0, Workers::new(goal.threads, stop));
         match goal.loss {
             Loss::Ovr => one_vs_rest::optimise(design, &workers, goal, start, each),
             Loss::Softmax => softmax::optimise(design, &workers, goal, start, each),
@@ -270,6 +303,6 @@ impl<'a> Layout<'a> {
     /// Whether there are more weights, including the intercept, than rows of positive weight, so that the rows do not
     /// determine the weights.
     pub(crate) fn has_more_columns_than_rows(&self) -> bool {
-        self.0.dim() > self.0.rows()
+        self.0.dim() > self.0.all_rows()
     }
 }

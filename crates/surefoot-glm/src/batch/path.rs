@@ -22,9 +22,14 @@ use crate::{
         settings::{Penalty, PenaltyTerm, Select},
         summary::PathPoint,
     },
-    numeric::sums::{Mean, Sum},
+    numeric::sums::{Mean, Sum, compensated},
+    shards::Partial,
 };
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    collections::HashSet,
+    ops::Range,
+    sync::atomic::{AtomicBool, Ordering},
+};
 
 /// Relative duality gap at which each optimisation along the path stops under an L1 penalty, for which accuracy is
 /// expensive. The next constant is the gap under other penalties.
@@ -80,6 +85,23 @@ impl Losses {
         self.squares.iter_mut().zip(&other.squares).for_each(|(sum, other)| sum.add(other.value()));
     }
 
+    /// Returns all sums, as compensated sums.
+    fn parts(&self) -> Vec<f64> {
+        let [mean, weight] = self.mean.sums();
+        compensated(&[mean, weight, self.squares[0], self.squares[1], self.squares[2]])
+    }
+
+    /// Builds losses from the values of the sums that [`parts`](Losses::parts) returns.
+    fn of_parts(sums: &[f64]) -> Losses {
+        let (mean, squares) = sums.split_at(2);
+        let sum = |k: usize| {
+            let mut sum = Sum::default();
+            sum.add(squares[k]);
+            sum
+        };
+        Losses { mean: Mean::of_parts(mean), squares: [sum(0), sum(1), sum(2)] }
+    }
+
     /// Returns the mean loss (∞ if not finite) and its standard error (`None` if unknown).
     fn value(&self) -> (f64, Option<f64>) {
         let Some(mean) = self.mean.value() else { return (f64::INFINITY, None) };
@@ -124,13 +146,17 @@ impl<'w> PathOnSplit<'w> {
         let (examples, loss) = (&problem.examples, problem.settings.loss);
         let mut weights: Vec<f64> = (0..examples.len()).map(|i| examples.weight(i)).collect();
         held.iter().for_each(|&i| weights[i] = 0.0);
-        let mut floor = Mean::default();
-        for (i, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
-            let (y, offset) = examples.label(i);
-            let least = if loss.is_multiclass() { 0.0 } else { loss.value(y, offset) - loss.excess(y, offset) };
-            floor.add(least, *weight);
-        }
-        let layout = Layout::new(examples, &weights, problem.settings.intercept)?;
+        let floor = examples.combine(|rows| {
+            let mut floor = Mean::default();
+            for i in rows.filter(|&i| weights[i] > 0.0) {
+                let (y, offset) = examples.label(i);
+                let least = if loss.is_multiclass() { 0.0 } else { loss.value(y, offset) - loss.excess(y, offset) };
+                floor.add(least, weights[i]);
+            }
+            Partial { compensated: floor.parts(), ..Partial::default() }
+        });
+        let floor = Mean::of_parts(&floor.ok()?.compensated_sums());
+        let layout = Layout::new(examples, &weights, problem.settings.intercept, stop).ok()??;
         let floor = floor.value().unwrap_or(0.0);
         let start = (vec![0.0; problem.start.0.len()], vec![0.0; problem.start.1.len()]);
         Some(PathOnSplit { problem, axis, layout, held, floor, start, losses: Vec::new(), threads, stop })
@@ -159,21 +185,21 @@ impl<'w> PathOnSplit<'w> {
             return self.unpenalised();
         }
         let found = self.optimum(strength, f64::INFINITY)?;
-        Some(self.score(strength, &found))
+        self.score(strength, &found)
     }
 
     /// Follows the path from the strongest penalty down to where weaker penalties change little, and finally to no
     /// penalty. Returns the strengths and the losses at each of them; `None` if the caller stopped it.
     fn down(&mut self) -> Option<(Vec<f64>, Vec<Found>)> {
         let (strongest, null_loss) = self.strongest()?;
-        let mut rise = Rise::new(self.losses.clone());
+        let mut rise = Rise::new(self)?;
         let (mut strengths, mut found): (Vec<f64>, Vec<Found>) = Default::default();
         let mut without: Option<Found> = None;
         while found.len() < MAX_PENALTIES_DOWN {
             strengths.push(strongest * libm::exp10(-0.5 * found.len() as f64));
             found.push(self.evaluate(*strengths.last()?)?);
             let least = without.map(|without| without.training).filter(|training| training.is_finite());
-            if rise.is_for_good(&self.losses) {
+            if rise.is_for_good(self)? {
                 break;
             }
             let everything = if self.layout.has_more_columns_than_rows() { UNEXPLAINED_SHARE } else { SETTLED_SHARE };
@@ -213,22 +239,38 @@ impl<'w> PathOnSplit<'w> {
         }
         let found = self.optimum(0.0, MAX_UNPENALISED_PASSES)?;
         let ended = matches!(found.ended, Ended::Certified | Ended::Decrement | Ended::Stalled);
-        Some(if ended { self.score(0.0, &found) } else { none })
+        if ended { self.score(0.0, &found) } else { Some(none) }
     }
 
-    fn score(&mut self, strength: f64, found: &Optimum) -> Found {
+    fn score(&mut self, strength: f64, found: &Optimum) -> Option<Found> {
         let penalty = self.axis.of(self.problem.settings.penalty, strength);
-        let mut held = Losses::default();
         let mut margins = vec![0.0; found.intercept.len()];
         let mut losses = std::mem::take(&mut self.losses);
         losses.clear();
-        for &i in self.held {
-            let (value, weight) = (self.loss(i, found, &mut margins), self.problem.examples.weight(i));
-            held.add(value, weight);
-            losses.push(value * weight);
-        }
+        let total = self.problem.examples.combine(|rows| {
+            let mut held = Losses::default();
+            for &i in &self.held[held_within(self.held, &rows)] {
+                let (value, weight) = (self.loss(i, found, &mut margins), self.problem.examples.weight(i));
+                held.add(value, weight);
+                losses.push(value * weight);
+            }
+            Partial { compensated: held.parts(), ..Partial::default() }
+        });
+        let held = Losses::of_parts(&total.ok()?.compensated_sums());
         self.losses = losses;
-        Found { training: found.objective - self.problem.penalty_value(&penalty, &found.weights) - self.floor, held }
+        let training = found.objective - self.problem.penalty_value(&penalty, &found.weights) - self.floor;
+        Some(Found { training, held })
+    }
+
+    /// Adds up numbers of the held-out rows over all shards, given functions of their indices in the list of held-out
+    /// rows.
+    fn sum_held<const N: usize>(&self, of: impl Fn(usize) -> [f64; N]) -> Option<[f64; N]> {
+        let total = self.problem.examples.combine(|rows| {
+            let mut sums = [0.0; N];
+            held_within(self.held, &rows).for_each(|k| sums.iter_mut().zip(of(k)).for_each(|(sum, x)| *sum += x));
+            Partial { sums: sums.to_vec(), ..Partial::default() }
+        });
+        total.ok()?.sums.try_into().ok()
     }
 
     /// Computes the loss of row `i` under the model `found`. Leaves the margins of the row, without its offset, in
@@ -251,17 +293,29 @@ impl<'w> PathOnSplit<'w> {
     /// loss). For L1 the strength is the least one at which all penalised weights are 0; for L2 it is the trace of the
     /// mean Hessian of the penalised columns at the model whose penalised weights are 0.
     fn strongest(&mut self) -> Option<(f64, f64)> {
-        let loss = self.problem.settings.loss;
+        let huge = 1e6 * self.problem.typical_penalty(self.axis)?;
+        let found = self.optimum(huge, f64::INFINITY)?;
+        let null_loss = self.score(huge, &found)?.training;
+        let held: HashSet<_> = self.held.iter().copied().collect();
+        let total = self.problem.examples.combine(|rows| self.slopes(rows, &held, &found)).ok()?;
+        let [trace, weight] = total.compensated_sums()[..] else { return None };
+        let sum = match self.axis {
+            PenaltyTerm::L1 => total.sums.iter().fold(0.0, |a: f64, b| a.max(b.abs())),
+            PenaltyTerm::L2 => trace,
+        };
+        let strongest = Some(sum / weight).filter(|unit| unit.is_finite() && *unit > 0.0).unwrap_or(1.0);
+        Some((strongest, null_loss))
+    }
+
+    /// Computes, over training rows at a model, the gradient of each penalised column, the trace of the Hessian and the
+    /// total weight, each not yet divided by the weight.
+    fn slopes(&self, rows: Range<usize>, held: &HashSet<usize>, found: &Optimum) -> Partial {
+        let (loss, examples) = (self.problem.settings.loss, &self.problem.examples);
         let (mut gradient, mut trace) = (vec![0.0; self.problem.position.len()], Sum::default());
         let mut total = Sum::default();
-        let huge = 1e6 * self.problem.typical_penalty(self.axis);
-        let found = self.optimum(huge, f64::INFINITY)?;
-        let null_loss = self.score(huge, &found).training;
         let mut margins = vec![0.0; found.intercept.len()];
-        let held: std::collections::HashSet<_> = self.held.iter().collect();
-        let examples = &self.problem.examples;
-        for i in (0..examples.len()).filter(|i| examples.weight(*i) > 0.0 && !held.contains(i)) {
-            self.loss(i, &found, &mut margins);
+        for i in examples.weighted(rows).filter(|i| !held.contains(i)) {
+            self.loss(i, found, &mut margins);
             let ((y, offset), weight) = (examples.label(i), examples.weight(i));
             let (derivative, curvature) = match loss.is_multiclass() {
                 // A bound over classes for L1; for L2 the curvature summed over classes at equal probabilities.
@@ -282,21 +336,21 @@ impl<'w> PathOnSplit<'w> {
                 }
             }
         }
-        let sum = match self.axis {
-            PenaltyTerm::L1 => gradient.iter().fold(0.0, |a: f64, b| a.max(b.abs())),
-            PenaltyTerm::L2 => trace.value(),
-        };
-        let strongest = Some(sum / total.value()).filter(|unit| unit.is_finite() && *unit > 0.0).unwrap_or(1.0);
-        Some((strongest, null_loss))
+        Partial { sums: gradient, compensated: compensated(&[trace, total]), ..Partial::default() }
     }
+}
+
+/// Returns the positions, in the ascending list of held-out rows, of those within a range of rows.
+fn held_within(held: &[usize], rows: &Range<usize>) -> Range<usize> {
+    held.partition_point(|&i| i < rows.start)..held.partition_point(|&i| i < rows.end)
 }
 
 /// Detector of a lasting rise of the held-out loss along the path, fed with one penalty strength after another.
 struct Rise {
-    /// Held-out losses, row by row, of the model without penalised weights. The next field holds those of the best
-    /// model so far.
-    null_loss: Vec<f64>,
+    /// Held-out losses of the best model so far, row by row.
     best: Vec<f64>,
+    /// Sum of the held-out losses of the model without penalised weights.
+    null_loss: f64,
     /// Sum of the held-out losses at the most recent penalty, and (`times`) the number of consecutive rises of that
     /// sum.
     last: f64,
@@ -304,26 +358,26 @@ struct Rise {
 }
 
 impl Rise {
-    fn new(null_loss: Vec<f64>) -> Rise {
-        let last = null_loss.iter().sum();
-        Rise { best: null_loss.clone(), null_loss, last, times: 0 }
+    /// Starts from the held-out losses of the model without penalised weights.
+    fn new(split: &PathOnSplit) -> Option<Rise> {
+        let [null_loss] = split.sum_held(|k| [split.losses[k]])?;
+        Some(Rise { best: split.losses.clone(), null_loss, last: null_loss, times: 0 })
     }
 
     /// Takes the held-out losses of the next penalty, and returns whether the loss has risen for good by the criteria
-    /// [`MIN_RISES`], [`MIN_RISE`] and [`MIN_RISE_ERRORS`].
-    fn is_for_good(&mut self, losses: &[f64]) -> bool {
-        let sum = |losses: &[f64]| losses.iter().sum::<f64>();
-        let (now, best, before) = (sum(losses), sum(&self.best), self.last);
+    /// [`MIN_RISES`], [`MIN_RISE`] and [`MIN_RISE_ERRORS`]; `None` if the caller stopped it.
+    fn is_for_good(&mut self, split: &PathOnSplit) -> Option<bool> {
+        let (losses, bests, before) = (&split.losses, &self.best, self.last);
+        let [now, best, squares] =
+            split.sum_held(|k| [losses[k], bests[k], (losses[k] - bests[k]) * (losses[k] - bests[k])])?;
         self.last = now;
         if now < best {
-            (self.best, self.times) = (losses.to_vec(), 0);
-            return false;
+            (self.best, self.times) = (losses.clone(), 0);
+            return Some(false);
         }
         self.times = if now > before { self.times + 1 } else { 0 };
-        let by = losses.iter().zip(&self.best).map(|(now, best)| now - best);
-        let squares: f64 = by.map(|by| by * by).sum();
-        let large = now - best > MIN_RISE * (sum(&self.null_loss) - best);
-        self.times >= MIN_RISES && large && now - best > MIN_RISE_ERRORS * squares.sqrt()
+        let large = now - best > MIN_RISE * (self.null_loss - best);
+        Some(self.times >= MIN_RISES && large && now - best > MIN_RISE_ERRORS * squares.sqrt())
     }
 }
 
@@ -341,9 +395,19 @@ fn is_settled(found: &[Found], null_loss: f64, least: Option<f64>) -> bool {
 impl Problem {
     /// Returns the order of magnitude of a strong penalty for these data: for L2 the trace of the mean Hessian, for L1
     /// the root mean square of the gradients of the rows, both at margins of 0.
-    fn typical_penalty(&self, axis: PenaltyTerm) -> f64 {
+    fn typical_penalty(&self, axis: PenaltyTerm) -> Option<f64> {
+        let total = self
+            .examples
+            .combine(|rows| Partial { compensated: self.typical_sizes(rows, axis).parts(), ..Partial::default() });
+        let mean = Mean::of_parts(&total.ok()?.compensated_sums());
+        let mean = mean.value().filter(|mean| mean.is_finite() && *mean > 0.0).unwrap_or(1.0);
+        Some(if axis == PenaltyTerm::L1 { mean.sqrt() } else { mean })
+    }
+
+    /// Returns the mean over rows of the squared gradient or of the trace of the Hessian at margins of 0.
+    fn typical_sizes(&self, rows: Range<usize>, axis: PenaltyTerm) -> Mean {
         let (loss, mut sum) = (self.settings.loss, Mean::default());
-        for i in (0..self.examples.len()).filter(|&i| self.examples.weight(i) > 0.0) {
+        for i in self.examples.weighted(rows) {
             let (y, offset) = self.examples.label(i);
             let length: f64 = self.examples.row(i).1.iter().map(|x| x * x).sum();
             let size = match axis {
@@ -354,8 +418,7 @@ impl Problem {
             };
             sum.add(size * length, self.examples.weight(i));
         }
-        let mean = sum.value().filter(|mean| mean.is_finite() && *mean > 0.0).unwrap_or(1.0);
-        if axis == PenaltyTerm::L1 { mean.sqrt() } else { mean }
+        sum
     }
 
     /// Returns the penalty factor of a column, by which the penalty of its weight is multiplied; 1 by default.
@@ -390,14 +453,26 @@ impl Problem {
         each: &mut dyn FnMut(Step<'_>),
     ) {
         let Some(axis) = self.settings.penalty.path else { return };
-        let folds = Folds::new(&self.examples, self.settings.loss);
-        let splits = folds.splits(&self.examples, self.settings.loss);
+        let Some(splits) = self.splits() else { return };
+        // One split after the other where all processes have to take part in each.
+        let threads = if self.examples.is_in_shards() { 1 } else { threads };
         let Some(path) = self.cross_validate(axis, &splits, threads, stop, each) else { return };
         path.iter().for_each(|point| each(Step::Point(point)));
         if let Some(taken) = select.of(&path) {
             self.settings.penalty = Penalty { l1: taken.l1, l2: taken.l2, ..self.settings.penalty };
         }
         self.tried = path;
+    }
+
+    /// Returns the held-out rows of each split; `None` if the caller stopped it.
+    fn splits(&self) -> Option<Vec<Vec<usize>>> {
+        let loss = self.settings.loss;
+        let kinds = match loss {
+            _ if loss.is_multiclass() => (0..self.labels.classes.len()).map(|k| k as f64).collect(),
+            _ if loss.classifies() => vec![-1.0, 1.0],
+            _ => vec![0.0, 1.0],
+        };
+        Folds::new(&self.examples, loss, &kinds).and_then(|folds| folds.splits(&self.examples, loss)).ok()
     }
 
     /// Computes the held-out losses of all penalties of the regularisation path, over all splits; `None` if the caller

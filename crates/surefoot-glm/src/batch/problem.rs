@@ -24,6 +24,8 @@ pub struct Problem {
     pub(crate) settings: Settings,
     pub(crate) labels: Labels,
     pub(crate) examples: Examples,
+    /// Number of rows of positive weight, in all shards.
+    pub(crate) rows: usize,
     /// Index, in the feature list of the model, of the feature that each column of the rows holds.
     pub(crate) position: Vec<usize>,
     /// Penalty factor and bounds of the weight of each column as the optimiser sees it, after scaling; empty if all
@@ -53,7 +55,8 @@ impl Problem {
     }
 
     /// Returns the column with the largest ratio |mean| / standard deviation, as its feature's index in the model and
-    /// the ratio. A large ratio limits the accuracy of floating-point sums. `None` if no column varies. O(nonzeros).
+    /// the ratio. A large ratio limits the accuracy of floating-point sums. `None` if no column varies, or if the rows
+    /// are in shards. O(nonzeros).
     #[must_use]
     pub fn farthest_column(&self) -> Option<(usize, f64)> {
         /// Running mean and variance of one column. Values are taken relative to the first one, so that a constant
@@ -65,6 +68,9 @@ impl Problem {
             share: f64,
             beyond: f64,
             square: f64,
+        }
+        if self.examples.is_in_shards() {
+            return None;
         }
         let mut columns = vec![Column::default(); self.position.len()];
         let weights = (0..self.examples.len()).map(|i| self.examples.weight(i)).filter(|weight| *weight > 0.0);
@@ -167,7 +173,7 @@ impl Problem {
         if self.settings.penalty.l1 > 0.0 || self.settings.penalty.l2 > 0.0 {
             return None;
         }
-        let rows = (0..self.examples.len()).filter(|&i| self.examples.weight(i) > 0.0).count();
+        let rows = self.rows;
         let weights = self.position.len() + usize::from(self.settings.intercept);
         match found.ended {
             Ended::Unattained => Some(Caution::Separable),

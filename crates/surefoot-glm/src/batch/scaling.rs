@@ -1,7 +1,10 @@
 //! Scaling of columns for standardised penalties: each column is divided by its largest absolute value.
 
 use super::optimum::Examples;
-use crate::data::feature_groups::{Bounds, Rule};
+use crate::{
+    data::feature_groups::{Bounds, Rule},
+    shards::{Interrupted, Partial},
+};
 
 /// Scale M_j = max |x_ij| of each column j, over rows of positive weight. The optimisation uses the values x_ij/M_j and
 /// finds the weights w_j·M_j.
@@ -15,13 +18,21 @@ pub(crate) struct Scaling {
 
 impl Scaling {
     /// Computes the scales of all columns and divides the values of the examples by them.
-    pub(crate) fn apply(examples: &mut Examples) -> Scaling {
-        let mut unit = vec![0.0_f64; examples.columns()];
-        examples.each_value(|column, value| unit[column] = unit[column].max(value.abs()));
+    pub(crate) fn apply(examples: &mut Examples) -> Result<Scaling, Interrupted> {
+        let largest = examples.combine(|rows| {
+            let mut largest = vec![0.0_f64; examples.columns()];
+            for i in examples.weighted(rows) {
+                let (columns, values) = examples.row(i);
+                let pairs = columns.iter().zip(values);
+                pairs.for_each(|(&j, x)| largest[j as usize] = largest[j as usize].max(x.abs()));
+            }
+            Partial { maxima: largest, ..Partial::default() }
+        })?;
+        let mut unit = largest.maxima;
         // A column that is nonzero only in rows of weight 0 is not scaled.
         unit.iter_mut().filter(|unit| **unit == 0.0).for_each(|unit| *unit = 1.0);
         examples.divide(&unit);
-        Scaling { unit }
+        Ok(Scaling { unit })
     }
 
     /// Converts the bounds of the weight w_j of a column to bounds of the scaled weight w_j·M_j, where M_j is the scale
@@ -58,7 +69,7 @@ mod tests {
         examples.push(1.0, 1.0, 0.0, &[0, 1, 2], &[3.0, -1e-200, 7.0]);
         examples.push(1.0, 0.0, 0.0, &[0, 3], &[300.0, 5.0]);
         examples.push(1.0, 2.0, 0.0, &[0, 2], &[-10.0, 1e250]);
-        let scaling = Scaling::apply(&mut examples);
+        let scaling = Scaling::apply(&mut examples).unwrap();
         assert_eq!(scaling.unit, [10.0, 1e-200, 1e250, 1.0]);
         assert_eq!(examples.row(0).1, [0.3, -1.0, 7.0 / 1e250]);
         for (low, high) in [(-0.1, 0.3), (0.0, 0.7), (f64::NEG_INFINITY, 0.1), (-1e-300, 1e-300)] {

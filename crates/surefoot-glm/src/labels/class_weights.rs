@@ -3,7 +3,10 @@
 use super::class_index::ClassIndex;
 use crate::{
     data::schema::Class,
-    numeric::{check::need, sums::Sum},
+    numeric::{
+        check::need,
+        sums::{Sum, compensated},
+    },
 };
 use serde::{Deserialize, Serialize};
 
@@ -86,6 +89,13 @@ impl ClassBalance {
         }
         self.sums[at].1.add(weight);
         self.total.add(weight);
+    }
+
+    /// Returns the totals of the classes of these labels, as compensated sums, in their order.
+    pub(crate) fn totals(&self, labels: &[f64]) -> Vec<f64> {
+        let of =
+            |label: &f64| self.sums.iter().find(|(known, _)| known == label).map_or(Sum::default(), |(_, sum)| *sum);
+        compensated(&labels.iter().map(of).collect::<Vec<_>>())
     }
 
     /// Returns the class weight of rows with the given label, computed from the totals of all rows.

@@ -50,6 +50,11 @@ impl Sum {
         self.sum + self.carry
     }
 
+    /// Returns the sum of the terms as rounded after each addition, and the sum of the rounding errors.
+    pub(crate) fn parts(&self) -> [f64; 2] {
+        [self.sum, self.carry]
+    }
+
     /// Whether the sum is finite and at least 0.
     pub(crate) fn is_magnitude(&self) -> bool {
         is_magnitude(self.value())
@@ -61,6 +66,11 @@ impl Sum {
     }
 }
 
+/// Returns the sums of these, and after them their rounding errors, as partial results of shards have them.
+pub(crate) fn compensated(sums: &[Sum]) -> Vec<f64> {
+    sums.iter().map(|sum| sum.sum).chain(sums.iter().map(|sum| sum.carry)).collect()
+}
+
 /// Weighted mean of numbers, held as the sum of weight·number and the sum of the weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Mean {
@@ -69,6 +79,24 @@ pub(crate) struct Mean {
 }
 
 impl Mean {
+    /// Returns the sum of weight·number and the sum of the weights.
+    pub(crate) fn sums(&self) -> [Sum; 2] {
+        [self.total, self.weight]
+    }
+
+    /// Returns both sums as compensated sums.
+    pub(crate) fn parts(&self) -> Vec<f64> {
+        compensated(&self.sums())
+    }
+
+    /// Builds a mean from the sum of weight·number and the sum of the weights.
+    pub(crate) fn of_parts(sums: &[f64]) -> Mean {
+        let mut mean = Mean::default();
+        mean.total.add(sums[0]);
+        mean.weight.add(sums[1]);
+        mean
+    }
+
     pub(crate) fn add(&mut self, value: f64, weight: f64) {
         self.total.add(weight * value);
         self.weight.add(weight);

@@ -8,6 +8,7 @@ mod losses;
 mod optima;
 mod parts;
 mod rows;
+mod shards;
 
 use std::path::Path;
 use surefoot_oracle::public::{public_functions, unexercised};

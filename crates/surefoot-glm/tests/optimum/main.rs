@@ -5,6 +5,7 @@ mod classes;
 mod losses;
 mod problem;
 mod rules;
+mod shards;
 mod stalls;
 
 use problem::{Dice, examples, goal, label, objective, optimum, rows, value};

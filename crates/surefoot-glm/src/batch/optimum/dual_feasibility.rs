@@ -13,7 +13,11 @@ use super::{
     state::Objective,
     workers::{Stopped, Workers},
 };
-use crate::numeric::sums::Sum;
+use crate::{
+    numeric::sums::{Sum, compensated},
+    shards::Partial,
+};
+use std::ops::Range;
 
 /// Proof that exactly feasible dual points exist near the given ones: bounds on how far each of them (one per row)
 /// moves.
@@ -52,7 +56,7 @@ pub(super) fn feasibility(
         return Ok(Some(Feasibility::default()));
     }
     if balanced.len() == 1 && constant == Some(balanced[0]) {
-        return Ok(scaled(sample, duals));
+        return scaled(workers, sample, duals);
     }
     if balanced.len() > MAX_BALANCED_COORDINATES {
         return Ok(None);
@@ -70,18 +74,22 @@ pub(super) fn feasibility(
 
 /// Bounds the change of the dual points where only the intercept is unpenalised: those of the sign with the larger sum
 /// are scaled down until the sums of both signs agree. Returns `None` if they would have to be halved or more.
-fn scaled(sample: &Sample, duals: &[f64]) -> Option<Feasibility> {
-    let (mut sum, mut size) = (Sum::default(), 0.0);
-    for (r, dual) in duals.iter().enumerate() {
-        sum.add(sample.share(r) * dual);
-        size += (sample.share(r) * dual).abs();
-    }
+fn scaled(workers: &Workers, sample: &Sample, duals: &[f64]) -> Result<Option<Feasibility>, Stopped> {
+    let total = workers.over_rows(sample, |block| {
+        let (mut sum, mut size) = (Sum::default(), 0.0);
+        for r in block.rows.clone() {
+            sum.add(sample.share(r) * duals[r]);
+            size += (sample.share(r) * duals[r]).abs();
+        }
+        Partial { sums: vec![size], compensated: sum.parts().to_vec(), ..Partial::default() }
+    })?;
+    let (sum, size) = (total.compensated_sums()[0], total.sums[0]);
     if size == 0.0 {
-        return Some(Feasibility::default());
+        return Ok(Some(Feasibility::default()));
     }
     // The larger sum is at least half of the total of absolute values.
-    let scaled = 2.5 * (sum.value().abs() / size + 8.0 * EPS);
-    (scaled < 0.5).then(|| Feasibility { scaled, ..Feasibility::default() })
+    let scaled = 2.5 * (sum.abs() / size + 8.0 * EPS);
+    Ok((scaled < 0.5).then(|| Feasibility { scaled, ..Feasibility::default() }))
 }
 
 /// Bounds how far one Newton step that makes the sums Σω_iθ_i x_ij of the balanced columns 0 moves each dual point θ_i.
@@ -107,7 +115,7 @@ fn moved(
         let reach = left.iter().zip(&diagonal).map(|(left, d)| left * left / d).sum::<f64>().sqrt() * inverse;
         let mut moved = vec![0.0; duals.len()];
         let mut stuck = false;
-        each_row(workers, sample, &place, |r, pairs| {
+        each_row(workers, sample, &place, 0..sample.rows(), |r, pairs| {
             let share = sample.share(r);
             if curvature[r] > 0.0 && share > 0.0 {
                 let length = pairs.iter().map(|&(k, x)| x * x / diagonal[k]).sum::<f64>().sqrt();
@@ -121,7 +129,7 @@ fn moved(
                 }
             }
         })?;
-        if !stuck {
+        if workers.all(sample, !stuck)? {
             return Ok(reach.is_finite().then_some(Feasibility { moved, ..Feasibility::default() }));
         }
     }
@@ -179,15 +187,33 @@ fn is_sum(
     if has_constant {
         of[constant.unwrap_or(0)] = 0.0;
     }
-    let (mut first, mut is_sum) = (None, true);
-    each_row(workers, sample, place, |_, pairs| {
-        let (sum, size) = pairs
-            .iter()
-            .fold((0.0, 0.0), |(sum, size): (f64, f64), &(a, x)| (sum + of[a] * x, size + (of[a] * x).abs()));
-        let constant = *first.get_or_insert(if has_constant { sum } else { 0.0 });
+    let combination = |pairs: &[(usize, f64)]| {
+        pairs.iter().fold((0.0, 0.0), |(sum, size): (f64, f64), &(a, x)| (sum + of[a] * x, size + (of[a] * x).abs()))
+    };
+    let constant = if has_constant { first_row(workers, sample, place, |pairs| combination(pairs).0)? } else { 0.0 };
+    let mut is_sum = true;
+    each_row(workers, sample, place, 0..sample.rows(), |_, pairs| {
+        let (sum, size) = combination(pairs);
         is_sum &= (sum - constant).abs() <= 8.0 * EPS * (size + constant.abs());
     })?;
-    Ok(is_sum)
+    workers.all(sample, is_sum)
+}
+
+/// Returns a number of the first row of the data set, computed from its pairs as [`each_row`] gives them.
+fn first_row(
+    workers: &Workers,
+    sample: &Sample,
+    place: &[usize],
+    of: impl Fn(&[(usize, f64)]) -> f64 + Sync,
+) -> Result<f64, Stopped> {
+    let total = workers.over_rows(sample, |block| {
+        let mut list = Vec::new();
+        // Rows of other blocks follow those of the first.
+        let first = block.rows.start..block.rows.end.min(block.rows.start + 1);
+        let _ = each_row(workers, sample, place, first, |_, pairs| list.push(of(pairs)));
+        Partial { list, ..Partial::default() }
+    })?;
+    Ok(total.list.first().copied().unwrap_or(0.0))
 }
 
 /// Returns for each of `dim` coordinates its index in the list `balanced`; `usize::MAX` for coordinates that are not in
@@ -200,34 +226,39 @@ pub(super) fn places(dim: usize, balanced: &[usize]) -> Vec<usize> {
 
 /// Computes the lower triangle of Σ t_r x_r x_rᵀ over rows x_r, restricted to the balanced coordinates (those that have
 /// an index in `place`), where t_r are the `factors`.
-fn square(
+pub(super) fn square(
     workers: &Workers,
     sample: &Sample,
     place: &[usize],
     width: usize,
     factors: &[f64],
 ) -> Result<Vec<f64>, Stopped> {
-    let mut square = vec![0.0; width * width];
-    each_row(workers, sample, place, |r, pairs| {
-        for (a, &(i, x)) in pairs.iter().enumerate() {
-            pairs[..=a].iter().for_each(|&(j, z)| square[i * width + j] += factors[r] * x * z);
-        }
+    let total = workers.over_rows(sample, |block| {
+        let mut square = vec![0.0; width * width];
+        // A request to stop is reported by the caller.
+        let _ = each_row(workers, sample, place, block.rows.clone(), |r, pairs| {
+            for (a, &(i, x)) in pairs.iter().enumerate() {
+                pairs[..=a].iter().for_each(|&(j, z)| square[i * width + j] += factors[r] * x * z);
+            }
+        });
+        Partial { sums: square, ..Partial::default() }
     })?;
-    Ok(square)
+    Ok(total.sums)
 }
 
-/// Calls `visit` with each row number and the row's pairs of index and value in ascending order of index, where `place`
+/// Calls `visit` with each of the rows and its pairs of index and value in ascending order of index, where `place`
 /// gives the index of each coordinate. Coordinates whose place is `usize::MAX` are omitted.
 pub(super) fn each_row(
     workers: &Workers,
     sample: &Sample,
     place: &[usize],
+    rows: Range<usize>,
     mut visit: impl FnMut(usize, &[(usize, f64)]),
 ) -> Result<(), Stopped> {
     let width = sample.design.width;
     let dense: Vec<(usize, usize)> = (0..width).filter(|&j| place[j] != usize::MAX).map(|j| (j, place[j])).collect();
     let mut pairs = Vec::new();
-    for r in 0..sample.rows() {
+    for r in rows {
         if r % 4096 == 0 {
             workers.check()?;
         }
@@ -275,19 +306,28 @@ pub(super) fn inverse_norm(workers: &Workers, mut square: Vec<f64>, width: usize
 
 /// Makes Σω_iθ_i = 0 up to rounding, as the intercept requires of dual points θ_i with row weights ω_i: subtracts the
 /// mean if every number is a feasible dual point, else scales down the points of the sign with the larger sum.
-pub(super) fn balance(sample: &Sample, objective: &Objective, duals: &mut [f64]) {
+pub(super) fn balance(
+    workers: &Workers,
+    sample: &Sample,
+    objective: &Objective,
+    duals: &mut [f64],
+) -> Result<(), Stopped> {
+    let total = workers.over_rows(sample, |block| {
+        let mut sums = [Sum::default(); 3];
+        for (r, dual) in block.rows.clone().zip(&duals[block.rows.clone()]) {
+            let term = sample.share(r) * dual;
+            sums[0].add(term);
+            if *dual > 0.0 { sums[1].add(term) } else { sums[2].add(-term) }
+        }
+        Partial { compensated: compensated(&sums), ..Partial::default() }
+    })?;
+    let [sum, above, below] = total.compensated_sums()[..] else { unreachable!("three sums were given") };
     if objective.margin_loss.accepts_any_dual() {
-        let mut sum = Sum::default();
-        duals.iter().enumerate().for_each(|(r, dual)| sum.add(sample.share(r) * dual));
-        duals.iter_mut().for_each(|dual| *dual -= sum.value());
-        return;
+        duals.iter_mut().for_each(|dual| *dual -= sum);
+        return Ok(());
     }
-    let (mut above, mut below) = (Sum::default(), Sum::default());
-    for (r, dual) in duals.iter().enumerate() {
-        if *dual > 0.0 { above.add(sample.share(r) * dual) } else { below.add(-sample.share(r) * dual) }
-    }
-    let (above, below) = (above.value(), below.value());
     let down = if above > below { below / above } else { 1.0 };
     let up = if below > above { above / below } else { 1.0 };
     duals.iter_mut().for_each(|dual| *dual *= if *dual > 0.0 { down } else { up });
+    Ok(())
 }

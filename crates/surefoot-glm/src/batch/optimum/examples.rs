@@ -1,7 +1,8 @@
 //! Labelled rows for batch training, stored in compressed sparse row form.
 
 use super::storage::Storage;
-use std::io;
+use crate::shards::{Fold, Interrupted, Partial, Shards};
+use std::{io, ops::Range};
 
 /// Labelled, weighted rows in compressed sparse row form: the data of [`optimise`](super::optimise).
 ///
@@ -28,6 +29,10 @@ pub struct Examples {
     memory: usize,
     /// Whether values were divided by the scales of their columns (standardised penalty), and are therefore rounded.
     pub(super) is_standardised: bool,
+    /// Shards of the whole data set, if these rows are those of some of its shards only; `None` if they are all rows.
+    pub(super) shards: Option<Shards>,
+    /// Number of each shard whose rows these are, in ascending order, with the index of its first row.
+    pub(super) own: Vec<(usize, usize)>,
 }
 
 impl Default for Examples {
@@ -42,7 +47,35 @@ impl Examples {
     #[must_use]
     pub fn with_memory(memory: usize) -> Examples {
         let (label, weight, offset, column, value) = Default::default();
-        Self { label, weight, offset, start: vec![0], column, value, columns: 0, memory, is_standardised: false }
+        Self {
+            label,
+            weight,
+            offset,
+            start: vec![0],
+            column,
+            value,
+            columns: 0,
+            memory,
+            is_standardised: false,
+            shards: None,
+            own: Vec::new(),
+        }
+    }
+
+    /// Creates an empty collection of the rows of some shards of a data set with this many columns. The optimum is that
+    /// over the rows of all shards. Before the rows of each shard, [`begin_shard`](Examples::begin_shard) is called.
+    #[must_use]
+    pub fn of_shards(shards: Shards, columns: usize, memory: usize) -> Examples {
+        Examples { shards: Some(shards), columns, ..Examples::with_memory(memory) }
+    }
+
+    /// Declares that the rows added from now on are those of the shard with this number, counted from 0.
+    ///
+    /// # Panics
+    /// If the numbers of the shards are not strictly ascending.
+    pub fn begin_shard(&mut self, number: usize) {
+        assert!(self.own.last().is_none_or(|(last, _)| *last < number), "shards must be strictly ascending");
+        self.own.push((number, self.len()));
     }
 
     /// Whether `more` bytes still fit within the memory limit.
@@ -94,12 +127,31 @@ impl Examples {
         rows.for_each(|(label, weight)| visit(*label, weight));
     }
 
-    /// Calls `visit` with the column and value of every nonzero in rows of positive weight.
-    pub(crate) fn each_value(&self, mut visit: impl FnMut(usize, f64)) {
-        for i in (0..self.len()).filter(|&i| self.weight[i] > 0.0) {
-            let (columns, values) = self.row(i);
-            columns.iter().zip(values).for_each(|(&column, &value)| visit(column as usize, value));
+    /// Computes a partial result of the rows of each shard, or of all rows if there are no shards, and returns the
+    /// result over all shards.
+    pub(crate) fn combine(&self, mut work: impl FnMut(Range<usize>) -> Partial) -> Result<Partial, Interrupted> {
+        let Some(shards) = &self.shards else { return Ok(work(0..self.len())) };
+        let mut fold = Fold::new(shards.total);
+        let ends = self.own.iter().skip(1).map(|(_, first)| *first).chain([self.len()]);
+        for (&(number, first), end) in self.own.iter().zip(ends) {
+            fold.insert(number..number + 1, work(first..end));
         }
+        shards.collective.combine(fold.into_nodes())
+    }
+
+    /// Returns the number of the shard of each row, if the rows are in shards; 0 otherwise.
+    pub(crate) fn shard(&self, i: usize) -> usize {
+        self.own[..self.own.partition_point(|(_, first)| *first <= i)].last().map_or(0, |(number, _)| *number)
+    }
+
+    /// Whether the rows are those of some shards of a larger data set.
+    pub(crate) fn is_in_shards(&self) -> bool {
+        self.shards.is_some()
+    }
+
+    /// Iterates over those of the rows that have positive weight.
+    pub(crate) fn weighted(&self, rows: Range<usize>) -> impl Iterator<Item = usize> {
+        rows.filter(|&i| self.weight[i] > 0.0)
     }
 
     /// Divides all values of each column j by `by[j]`.

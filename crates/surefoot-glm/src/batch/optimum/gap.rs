@@ -8,12 +8,13 @@ use super::{
     margin_loss::MarginLoss,
     pass::Passes,
     rounding::EPS,
+    row_blocks::Block,
     state::State,
     unpenalised::{balance_unpenalised, mean},
     weight_penalty::WeightPenalty,
-    workers::Stopped,
+    workers::{Stopped, Workers},
 };
-use crate::numeric::sums::Sum;
+use crate::{numeric::sums::Sum, shards::Partial};
 
 /// Bounds the suboptimality of the model that a point is stored as, by its duality gap at the dual points `duals`,
 /// after these are made feasible. Returns ∞ if they cannot be.
@@ -43,11 +44,12 @@ pub(super) fn gap(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>) -
         let Some(found) = balance_unpenalised(passes, at_point, &mut duals)? else { return Ok(f64::INFINITY) };
         balanced = found;
     } else if let Some(constant) = sample.design.constant() {
-        balance(sample, objective, &mut duals);
+        balance(passes.workers, sample, objective, &mut duals)?;
         balanced[constant] = true;
     }
     let mean = mean(passes, sample, &duals)?;
-    let mut error = error(passes.sum_terms(sample), at_point, &mean, &duals);
+    let norm = length(passes.workers, sample, &duals)?;
+    let mut error = error(passes.sum_terms(sample), at_point, &mean, norm);
     // A coordinate whose residual, with its rounding error, might make the conjugate infinite is balanced as well.
     for (j, penalty) in objective.penalties.iter().enumerate() {
         balanced[j] |=
@@ -57,7 +59,7 @@ pub(super) fn gap(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>) -
     let Some(feasibility) = feasibility(passes.workers, at_point, &balanced, &left, &duals)? else {
         return Ok(f64::INFINITY);
     };
-    let moved = feasibility.scaled * length(sample, &duals) + length(sample, &feasibility.moved);
+    let moved = feasibility.scaled * norm + length(passes.workers, sample, &feasibility.moved)?;
     error.iter_mut().zip(lengths).for_each(|(error, length)| *error += moved * length);
     total(passes, at_point, Duals { points: duals, mean, error, balanced, feasibility })
 }
@@ -71,13 +73,14 @@ pub(super) fn gap_of_derivatives(passes: &Passes, at_point: AtPoint) -> Result<f
     let is_dual =
         |(r, derivative): (usize, &f64)| objective.margin_loss.clip(sample.label(r), *derivative) == *derivative;
     // The gradient belongs to the derivatives as they are, unclipped.
-    if !state.derivative.iter().enumerate().all(is_dual) {
+    if !passes.workers.all(sample, state.derivative.iter().enumerate().all(is_dual))? {
         return Ok(f64::INFINITY);
     }
     let points = state.derivative.clone();
     let mean = |((g, w), penalty): ((&f64, &f64), &WeightPenalty)| penalty.l2 * w - g;
     let mean: Vec<f64> = state.gradient.iter().zip(&state.point).zip(objective.penalties).map(mean).collect();
-    let error = error(Passes::plain_terms(sample), at_point, &mean, &points);
+    let norm = length(passes.workers, sample, &points)?;
+    let error = error(Passes::plain_terms(sample), at_point, &mean, norm);
     let balanced = vec![false; mean.len()];
     total(passes, at_point, Duals { points, mean, error, balanced, feasibility: Feasibility::default() })
 }
@@ -120,12 +123,11 @@ fn total(passes: &Passes, at_point: AtPoint, duals: Duals) -> Result<f64, Stoppe
     Ok(if gap.is_finite() { gap } else { f64::INFINITY })
 }
 
-/// Bounds the error of each computed z_j = −Σω_iθ_i x_ij, where `mean` holds the z_j, `duals` the θ_i, and the
-/// summation has a relative error of `terms` roundings.
-pub(super) fn error(terms: f64, at_point: AtPoint, mean: &[f64], duals: &[f64]) -> Vec<f64> {
+/// Bounds the error of each computed z_j = −Σω_iθ_i x_ij, where `mean` holds the z_j, `norm` is the
+/// [length](length()) of the θ_i, and the summation has a relative error of `terms` roundings.
+pub(super) fn error(terms: f64, at_point: AtPoint, mean: &[f64], norm: f64) -> Vec<f64> {
     let AtPoint { sample, objective, state } = at_point;
     let lengths = &sample.design.lengths;
-    let norm = length(sample, duals);
     // Besides the sum: roundings of the row weights and of the common scale factor.
     let per_length = (terms + 4.0) * EPS * norm;
     let of = |(j, length): (usize, &f64)| {
@@ -136,14 +138,22 @@ pub(super) fn error(terms: f64, at_point: AtPoint, mean: &[f64], duals: &[f64]) 
     lengths.iter().enumerate().map(of).collect()
 }
 
-/// Computes the weighted norm √Σω_i t_i² of one number t_i per row, with row weights ω_i.
-pub(super) fn length(sample: &Sample, numbers: &[f64]) -> f64 {
-    let largest = numbers.iter().fold(0.0, |a: f64, t| a.max(t.abs()));
+/// Computes the weighted norm √Σω_i t_i² of one number t_i per row, with row weights ω_i; 0 without any numbers.
+pub(super) fn length(workers: &Workers, sample: &Sample, numbers: &[f64]) -> Result<f64, Stopped> {
+    let of = |block: &Block| numbers.get(block.rows.clone()).unwrap_or_default();
+    let largest = workers.over_rows(sample, |block| {
+        let largest = of(block).iter().fold(0.0, |a: f64, t| a.max(t.abs()));
+        Partial { maxima: vec![largest], ..Partial::default() }
+    })?;
+    let largest = largest.maxima[0];
     if largest == 0.0 {
-        return 0.0;
+        return Ok(0.0);
     }
-    let square = |(r, t): (usize, &f64)| sample.share(r) * (t / largest) * (t / largest);
-    largest * numbers.iter().enumerate().map(square).sum::<f64>().sqrt()
+    let squares = workers.over_rows(sample, |block| {
+        let square = |(r, t): (usize, &f64)| sample.share(block.row(r)) * (t / largest) * (t / largest);
+        Partial { sums: vec![of(block).iter().enumerate().map(square).sum()], ..Partial::default() }
+    })?;
+    Ok(largest * squares.sums[0].sqrt())
 }
 
 /// Computes the dual points φ'(m) + φ''(m)·Δm that the quadratic model at `state` predicts for the point `next`, where
@@ -167,11 +177,10 @@ pub(super) fn fenchel_young_sum(
     feasibility: &Feasibility,
 ) -> Result<Sum, Stopped> {
     let AtPoint { sample, objective, state, .. } = at_point;
-    let (per, margin_loss) = (Passes::rows_per_block(sample), objective.margin_loss);
-    let mut found = vec![Sum::default(); duals.len().div_ceil(per)];
-    let blocks = found.iter_mut().zip(duals.chunks(per)).enumerate().collect();
-    passes.workers.run(blocks, |(k, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
-        for (r, &dual) in (k * per..).zip(duals) {
+    let margin_loss = objective.margin_loss;
+    let total = passes.workers.over_rows(sample, |block| {
+        let mut sum = Sum::default();
+        for (r, &dual) in block.rows.clone().zip(&duals[block.rows.clone()]) {
             let (y, m, error, share) = (sample.label(r), state.margin[r], state.error[r], sample.share(r));
             // The derivatives in an interior-point state are those of its dual points.
             let derivative = if matches!(margin_loss, MarginLoss::ClippedLinear(_)) {
@@ -190,8 +199,9 @@ pub(super) fn fenchel_young_sum(
             }
             sum.add(share * fenchel_young);
         }
+        Partial { compensated: sum.parts().to_vec(), ..Partial::default() }
     })?;
     let mut sum = Sum::default();
-    found.iter().for_each(|part| sum.add(part.value()));
+    sum.add(total.compensated_sums()[0]);
     Ok(sum)
 }

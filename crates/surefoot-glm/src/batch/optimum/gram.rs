@@ -3,10 +3,11 @@
 use super::{
     design::Sample,
     pass::NUMBERS_PER_STOP_CHECK,
+    row_blocks::Block,
     vector_loops::{Kernel, add, widest},
     workers::{Stopped, Workers},
 };
-use std::ops::Range;
+use crate::shards::Partial;
 
 /// Number of rows per block of the dense part, so that a block stays in the first-level cache.
 const BLOCK_ROWS: usize = 32;
@@ -20,25 +21,36 @@ const TILE_ROWS: usize = 4;
 ///
 /// *Cost*: half the squared number of nonzeros per row; memory for up to four d×d matrices for d columns.
 pub(super) fn gram(workers: &Workers, sample: &Sample, factors: &[f64]) -> Result<Vec<f64>, Stopped> {
-    let (dim, blocks) = (sample.design.dim(), blocks(sample));
-    let per = sample.rows().div_ceil(blocks);
-    let mut squares = vec![vec![0.0; dim * dim]; blocks];
-    let work = squares.iter_mut().zip(factors.chunks(per)).enumerate();
-    let work = work.map(|(k, (out, factors))| {
-        let rows = k * per..((k + 1) * per).min(sample.rows());
-        Block { sample: *sample, rows, factors, out, workers }
-    });
-    workers.run(work.collect(), widest)?;
-    let (first, others) = squares.split_at_mut(1);
-    others.iter().for_each(|other| add(&mut first[0], 1.0, other));
-    Ok(squares.swap_remove(0))
+    let (dim, blocks) = (sample.design.dim(), sample.at_most(blocks(sample)));
+    let total = workers.combine(sample, &blocks, blocks.split(factors, 1), |block, factors| {
+        let mut square = vec![0.0; dim * dim];
+        widest(GramRows { sample: *sample, block, factors, out: &mut square, workers });
+        Partial { sums: lower_triangle(&square, dim), ..Partial::default() }
+    })?;
+    Ok(square_of(&total.sums, dim))
+}
+
+/// Returns the entries of the lower triangle of a square matrix, row by row.
+fn lower_triangle(square: &[f64], dim: usize) -> Vec<f64> {
+    square.chunks_exact(dim.max(1)).enumerate().flat_map(|(i, row)| row[..=i].iter().copied()).collect()
+}
+
+/// Returns the square array whose lower triangle has these entries, and which is 0 above it.
+fn square_of(mut triangle: &[f64], dim: usize) -> Vec<f64> {
+    let mut square = vec![0.0; dim * dim];
+    for (i, row) in square.chunks_exact_mut(dim.max(1)).enumerate() {
+        let (of_row, rest) = triangle.split_at(i + 1);
+        row[..=i].copy_from_slice(of_row);
+        triangle = rest;
+    }
+    square
 }
 
 /// Estimates the time to compute the Gram matrix, in nanoseconds. The estimate depends on the data alone, so that the
 /// choice between methods is the same on every machine.
 pub(super) fn cost(sample: &Sample) -> f64 {
-    let (rows, width) = (sample.rows() as f64, sample.design.width as f64);
-    let nonzeros = sample.design.size().1 as f64 / sample.design.rows() as f64;
+    let (rows, width) = (sample.all_rows() as f64, sample.design.width as f64);
+    let nonzeros = sample.design.size().1 as f64 / sample.design.all_rows() as f64;
     rows * (0.04 * width * (width + 8.0) + 0.3 * nonzeros * width + 0.5 * nonzeros * (nonzeros + 1.0))
 }
 
@@ -47,15 +59,15 @@ fn blocks(sample: &Sample) -> usize {
     ((cost(sample) / (4e5 + 2.0 * square)) as usize).clamp(1, 4)
 }
 
-struct Block<'s> {
+struct GramRows<'s> {
     sample: Sample<'s>,
-    rows: Range<usize>,
+    block: &'s Block,
     factors: &'s [f64],
     out: &'s mut [f64],
     workers: &'s Workers<'s>,
 }
 
-impl Kernel for Block<'_> {
+impl Kernel for GramRows<'_> {
     #[inline(always)]
     fn run(mut self) {
         self.dense();
@@ -63,7 +75,7 @@ impl Kernel for Block<'_> {
     }
 }
 
-impl Block<'_> {
+impl GramRows<'_> {
     /// Adds the products of pairs of dense columns to the Gram matrix, in tiles (submatrices) that stay in registers.
     #[inline(always)]
     fn dense(&mut self) {
@@ -71,12 +83,11 @@ impl Block<'_> {
         let wide = width.next_multiple_of(TILE_COLUMNS);
         let (mut plain, mut scaled) = (vec![0.0; BLOCK_ROWS * wide], vec![0.0; BLOCK_ROWS * wide]);
         let mut square = vec![0.0; wide * wide];
-        let first = self.rows.start;
         let mut left = 0;
-        for from in self.rows.clone().step_by(BLOCK_ROWS) {
-            let count = BLOCK_ROWS.min(self.rows.end - from);
+        for from in (0..self.block.len()).step_by(BLOCK_ROWS) {
+            let count = BLOCK_ROWS.min(self.block.len() - from);
             for r in 0..count {
-                let (row, factor) = (self.sample.row(from + r).dense, self.factors[from + r - first]);
+                let (row, factor) = (self.sample.row(self.block.row(from + r)).dense, self.factors[from + r]);
                 plain[r * wide..][..width].copy_from_slice(row);
                 scaled[r * wide..][..width].iter_mut().zip(row).for_each(|(to, x)| *to = factor * x);
             }
@@ -103,10 +114,9 @@ impl Block<'_> {
     #[inline(always)]
     fn sparse(&mut self) {
         let (width, dim) = (self.sample.design.width, self.sample.design.dim());
-        let first = self.rows.start;
         let mut left = 0;
-        for r in self.rows.clone() {
-            let (row, factor) = (self.sample.row(r), self.factors[r - first]);
+        for r in 0..self.block.len() {
+            let (row, factor) = (self.sample.row(self.block.row(r)), self.factors[r]);
             let work = row.column.len() * (row.column.len() + width) + 1;
             if left < work {
                 if self.workers.stopped() {

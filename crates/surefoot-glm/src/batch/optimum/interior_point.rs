@@ -15,8 +15,9 @@ use super::{
     stopping::Verdict,
     weight_penalty::{WeightPenalty, largest_l2},
     woodbury::Woodbury,
-    workers::Stopped,
+    workers::{Stopped, Workers},
 };
+use crate::shards::Partial;
 
 /// Step length, as a fraction of the step that reaches the boundary of the feasible region.
 const BOUNDARY_FRACTION: f64 = 0.99;
@@ -44,7 +45,7 @@ pub(super) fn interior_point(
     }
     let mut path = Path::new(search, &sample, first, clipped_linear)?;
     loop {
-        let product = path.shrink * path.product(&sample);
+        let product = path.shrink * path.product(search.passes.workers, &sample)?;
         let state = path.state(search, &sample, product)?;
         let is_near = product <= NEAR_OPTIMUM_SHARE * search.tolerance * state.objective.abs();
         search.bound_by(&state, path.duals(&sample), is_near)?;
@@ -54,7 +55,8 @@ pub(super) fn interior_point(
         }
         let step = newton_step(search, &sample, &state, product)?;
         let by = margins(&mut search.passes, &sample, &step)?;
-        let part = path.step(&sample, &state, &step, &by, product, search.objective.penalties);
+        let (workers, penalties) = (search.passes.workers, search.objective.penalties);
+        let part = path.step(workers, &sample, &state, &step, &by, product, penalties)?;
         if (part * product).is_nan() || part <= 1e-8 || product <= f64::MIN_POSITIVE {
             return Ok(Verdict::Stalled);
         }
@@ -135,10 +137,13 @@ impl Path {
 
     /// Computes the duality measure: the weighted mean of the complementarity products of the rows or, if penalties
     /// have kinks, the average of that mean and the sum of the products of these kinks.
-    fn product(&self, sample: &Sample) -> f64 {
-        let rows: f64 = self.rows.iter().enumerate().map(|(r, row)| sample.share(r) * row.product()).sum();
+    fn product(&self, workers: &Workers, sample: &Sample) -> Result<f64, Stopped> {
+        let rows = workers.over_rows(sample, |block| {
+            let product = |r: usize| sample.share(r) * self.rows[r].product();
+            Partial { sums: vec![block.rows.clone().map(product).sum()], ..Partial::default() }
+        })?;
         let kinks: f64 = self.kinks.iter().map(|kink| kink.complementarity.product()).sum();
-        if self.kinks.is_empty() { rows } else { 0.5 * (rows + kinks) }
+        Ok(if self.kinks.is_empty() { rows.sums[0] } else { 0.5 * (rows.sums[0] + kinks) })
     }
 
     /// Returns the target complementarity product of each kink of a penalty, where `product` is that of each row. All
@@ -176,15 +181,17 @@ impl Path {
 
     /// Moves all variables along their Newton steps, shortened if necessary so that all dual variables stay strictly
     /// feasible, and sets the centring parameter. Returns the length of the step as a fraction of the full one.
+    #[allow(clippy::too_many_arguments)]
     fn step(
         &mut self,
+        workers: &Workers,
         sample: &Sample,
         state: &State,
         step: &[f64],
         by: &[f64],
         product: f64,
         penalties: &[WeightPenalty],
-    ) -> f64 {
+    ) -> Result<f64, Stopped> {
         let clipped_linear = self.clipped_linear;
         let change = |(r, row): (usize, &Complementarity)| {
             let (sign, u) = clipped_linear.residual(sample.label(r), state.margin[r]);
@@ -198,6 +205,7 @@ impl Path {
         let kinks: Vec<Change> = self.kinks.iter().map(change).collect();
         let all = self.rows.iter().zip(&rows).chain(self.kinks.iter().map(|kink| &kink.complementarity).zip(&kinks));
         let room = all.map(|(one, change)| one.max_step(change)).fold(1.0, f64::min);
+        let room = workers.least(sample, room)?;
         let part = if room < 1.0 { BOUNDARY_FRACTION * room } else { 1.0 };
         self.rows.iter_mut().zip(&rows).for_each(|(row, change)| row.shift(part, change));
         self.kinks.iter_mut().zip(&kinks).for_each(|(kink, change)| kink.complementarity.shift(part, change));
@@ -206,7 +214,7 @@ impl Path {
         moved.for_each(|((w, step), penalty)| *w = penalty.clamp(*w + part * step));
         // More centring after short steps.
         self.shrink = (1.0 - part).powi(2).clamp(0.1, 0.8);
-        part
+        Ok(part)
     }
 
     /// Rounds weights to the kink of their penalty (0 or a bound) if they are closer to it, relative to their scale,

@@ -35,25 +35,25 @@ pub(super) fn newton(search: &mut Search, mut state: State) -> Result<Verdict, S
     let design = search.design;
     let mut inverse = None;
     let mut stride = 1;
-    while design.rows() / (4 * stride) >= MIN_SAMPLE_ROWS.max(10 * design.dim()) && stride < 64 {
+    while design.all_rows() / (4 * stride) >= MIN_SAMPLE_ROWS.max(10 * design.dim()) && stride < 64 {
         stride *= 4;
     }
     if stride > 1 && !search.is_near(state.candidate()) {
         let mut point = state.point.clone();
         while stride > 1 {
-            let sample = Sample::new(design, stride);
+            let sample = Sample::new(design, stride, search.passes.workers)?;
             let start = State::at(&mut search.passes, &sample, &search.objective, point)?;
             point =
                 Stage { search, sample, inverse: &mut inverse, spent: f64::INFINITY, preparation: 0.0, trust: true }
                     .approach(start)?;
             stride /= 4;
         }
-        let found = State::at(&mut search.passes, &Sample::new(design, 1), &search.objective, point)?;
+        let found = State::at(&mut search.passes, &Sample::all(design), &search.objective, point)?;
         if found.objective < state.objective {
             state = found;
         }
     }
-    let sample = Sample::new(design, 1);
+    let sample = Sample::all(design);
     Stage { search, sample, inverse: &mut inverse, spent: 0.0, preparation: 0.0, trust: true }.certify(state)
 }
 
@@ -76,7 +76,8 @@ impl Stage<'_, '_> {
     /// Iterates until the predicted decrease is below the statistical error of the subsample, and returns the point
     /// reached, which is the starting point for more rows.
     fn approach(&mut self, mut state: State) -> Result<Vec<f64>, Stopped> {
-        let noise = 0.1 * state.point.len().min(self.sample.rows()) as f64 / self.sample.rows() as f64;
+        let rows = self.sample.all_rows();
+        let noise = 0.1 * state.point.len().min(rows) as f64 / rows as f64;
         let noise = noise.clamp(self.search.tolerance.min(1e-2), 1e-2);
         for _ in 0..20 {
             let direction = self.direction(&state, false)?;
@@ -146,6 +147,7 @@ impl Stage<'_, '_> {
         let inverse = self.inverse.as_ref().expect("made above");
         let (size, l2, tolerance) = (state.objective.abs(), largest_l2(search.objective.penalties), search.tolerance);
         let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
+        let farthest = search.passes.workers.largest(&self.sample, farthest)?;
         let wanted = Forcing { size, tolerance, farthest, l2, certified: certified && trust };
         let enough = |decrement| wanted.at(decrement);
         let found = direction(&mut search.passes, &self.sample, state, search.objective.penalties, inverse, enough)?;

@@ -2,15 +2,16 @@
 
 use super::{
     design::Sample,
+    row_blocks::Block,
     vector_loops::{
         Kernel, add, add_with_carry, dot, dot_and_size, gather, gather_and_size, scatter, scatter_with_carry, widest,
     },
     workers::{Stopped, Workers},
 };
-use std::ops::Range;
+use crate::shards::Partial;
 
-/// Runner of passes over the rows (computations of all margins and of linear combinations of the rows), with reusable
-/// buffers and a count of the passes.
+/// Runner of passes over the rows (computations of all margins and of linear combinations of the rows), with a count of
+/// the passes.
 pub(super) struct Passes<'a> {
     pub(super) workers: &'a Workers<'a>,
     /// Number of passes over all rows; a pass over a subsample counts as its fraction of the rows.
@@ -20,7 +21,28 @@ pub(super) struct Passes<'a> {
     pub(super) is_precise: bool,
     /// Maximum rounding error of an objective, relative to the objective, that is negligible.
     enough: f64,
-    sums: Vec<Vec<f64>>,
+}
+
+/// Visitor of the rows of one block during a pass.
+pub(super) trait Visit: Send {
+    /// Receives the number of a row within the block, its margin and, in precise passes, the sum of the absolute values
+    /// of the terms of the margin; returns the factor of the row in the linear combination.
+    fn row(&mut self, r: usize, margin: f64, size: f64) -> f64;
+
+    /// Returns further numbers to add up over all rows. They must not have `compensated` ones in a compensated pass.
+    fn finish(self) -> Partial
+    where
+        Self: Sized,
+    {
+        Partial::default()
+    }
+}
+
+impl<F: FnMut(usize, f64, f64) -> f64 + Send> Visit for F {
+    #[inline(always)]
+    fn row(&mut self, r: usize, margin: f64, size: f64) -> f64 {
+        self(r, margin, size)
+    }
 }
 
 /// Maximum rounding error of an objective, relative to the tolerance, that is acceptable; if it is larger, passes
@@ -41,19 +63,10 @@ pub(super) const SIZED: u8 = 1;
 const SQUARED: u8 = 2;
 pub(super) const CARRIED: u8 = 3;
 
-/// Returns the number of blocks of rows that are summed separately. It depends on the amount of work, never on the
-/// number of threads. Blocks are large enough that the time for their sum vectors (of length `dim`) is negligible.
-fn blocks(work: usize, dim: usize) -> usize {
-    let most = work / (8 * dim).max(1 << 18);
-    let least = if work > 1 << 21 { 2 } else { 1 };
-    // A power of two, which most numbers of threads divide.
-    1 << most.clamp(least, 8).ilog2()
-}
-
 impl<'a> Passes<'a> {
     /// Creates a runner of passes for an optimisation to a relative tolerance.
     pub(super) fn new(workers: &'a Workers<'a>, tolerance: f64) -> Passes<'a> {
-        Passes { workers, count: 0.0, is_precise: false, enough: MAX_ROUNDING_SHARE * tolerance, sums: Vec::new() }
+        Passes { workers, count: 0.0, is_precise: false, enough: MAX_ROUNDING_SHARE * tolerance }
     }
 
     /// Whether the rounding error of an objective calls for precise (compensated) passes. If so, switches to precise
@@ -73,14 +86,8 @@ impl<'a> Passes<'a> {
     /// Bounds the error of [`run`](Passes::run), in units of ε times the sum of the absolute values of its terms: the
     /// roundings within a block, and those of adding up the blocks.
     pub(super) fn plain_terms(sample: &Sample) -> f64 {
-        CARRIED_TERMS + (Self::rows_per_block(sample) + 8) as f64
-    }
-
-    /// Returns the number of rows per block (the rows that are summed by one thread).
-    pub(super) fn rows_per_block(sample: &Sample) -> usize {
-        let (dense, nonzeros) = sample.design.size();
-        let blocks = blocks((dense + 3 * nonzeros) / sample.stride, sample.design.dim());
-        sample.rows().div_ceil(blocks)
+        let joins = sample.design.shards.as_ref().map_or(8, |shards| shards.total.max(8));
+        CARRIED_TERMS + (sample.longest_block() + joins) as f64
     }
 
     /// Computes `out` = Σ t_r x_r over the rows x_r. The visitor of each block receives the row's number within the
@@ -93,18 +100,18 @@ impl<'a> Passes<'a> {
         out: &mut [f64],
     ) -> Result<(), Stopped> {
         let visitors = visitors.iter_mut().map(|visit| move |r: usize, m: f64, _: f64| visit(r, m)).collect();
-        self.run_kind::<PLAIN, _>(sample, point, visitors, out)
+        self.run_kind::<PLAIN, _>(sample, point, visitors, out).map(drop)
     }
 
     /// Runs a pass like [`run`](Passes::run) whose visitors also receive Σ|w_j x_rj|, the sum of the absolute values of
-    /// the terms of the row's margin; 0 unless passes are precise.
-    pub(super) fn run_sized<V: FnMut(usize, f64, f64) -> f64 + Send>(
+    /// the terms of the row's margin; 0 unless passes are precise. Returns the further numbers of the visitors.
+    pub(super) fn run_sized<V: Visit>(
         &mut self,
         sample: &Sample,
         point: &[f64],
         visitors: Vec<V>,
         out: &mut [f64],
-    ) -> Result<(), Stopped> {
+    ) -> Result<Partial, Stopped> {
         match self.is_precise {
             true => self.run_kind::<SIZED, _>(sample, Some(point), visitors, out),
             false => self.run_kind::<PLAIN, _>(sample, Some(point), visitors, out),
@@ -120,7 +127,7 @@ impl<'a> Passes<'a> {
         out: &mut [f64],
     ) -> Result<(), Stopped> {
         let visitors = visitors.iter_mut().map(|visit| move |r: usize, _: f64, _: f64| visit(r)).collect();
-        self.run_kind::<SQUARED, _>(sample, None, visitors, out)
+        self.run_kind::<SQUARED, _>(sample, None, visitors, out).map(drop)
     }
 
     /// Computes `out` = Σ t_r x_r over the rows x_r without margins. The error is at most
@@ -134,91 +141,97 @@ impl<'a> Passes<'a> {
     ) -> Result<(), Stopped> {
         let visitors = visitors.iter_mut().map(|visit| move |r: usize, _: f64, _: f64| visit(r)).collect();
         match self.is_precise {
-            true => self.run_kind::<CARRIED, _>(sample, None, visitors, out),
-            false => self.run_kind::<PLAIN, _>(sample, None, visitors, out),
+            true => self.run_kind::<CARRIED, _>(sample, None, visitors, out).map(drop),
+            false => self.run_kind::<PLAIN, _>(sample, None, visitors, out).map(drop),
         }
     }
 
     /// Runs a pass of the kind `KIND`, one of the constants from [`PLAIN`] to [`CARRIED`].
-    fn run_kind<const KIND: u8, V: FnMut(usize, f64, f64) -> f64 + Send>(
+    fn run_kind<const KIND: u8, V: Visit>(
         &mut self,
         sample: &Sample,
         point: Option<&[f64]>,
         visitors: Vec<V>,
         out: &mut [f64],
-    ) -> Result<(), Stopped> {
-        let (per, dim) = (Self::rows_per_block(sample), sample.design.dim());
-        self.sums.resize_with(visitors.len().max(self.sums.len()), Vec::new);
-        let work = self.sums.iter_mut().zip(visitors).enumerate().map(|(k, (sum, visit))| {
-            sum.clear();
-            sum.resize(if KIND == CARRIED { 2 * dim } else { dim }, 0.0);
-            let rows = k * per..((k + 1) * per).min(sample.rows());
-            Rows::<KIND, V> { sample: *sample, rows, point, visit, sum, workers: self.workers }
-        });
-        let work: Vec<_> = work.collect();
-        let blocks = work.len();
-        self.workers.run(work, widest)?;
-        join(&mut self.sums[..blocks], KIND == CARRIED, out);
+    ) -> Result<Partial, Stopped> {
+        let (workers, dim) = (self.workers, sample.design.dim());
+        let total = workers.combine(sample, &sample.blocks(), visitors, |block, mut visit| {
+            let mut sum = vec![0.0; if KIND == CARRIED { 2 * dim } else { dim }];
+            widest(Rows::<KIND, V> { sample: *sample, block, point, visit: &mut visit, sum: &mut sum, workers });
+            with_vector(KIND == CARRIED, sum, visit.finish())
+        })?;
         self.count += 1.0 / sample.stride as f64;
-        Ok(())
+        Ok(take_vector(KIND == CARRIED, total, out))
     }
+}
+
+/// Puts the vector that a pass has summed in front of the further numbers of its visitor.
+pub(super) fn with_vector(is_compensated: bool, mut sum: Vec<f64>, further: Partial) -> Partial {
+    if is_compensated {
+        return Partial { compensated: sum, ..further };
+    }
+    sum.extend(&further.sums);
+    Partial { sums: sum, ..further }
+}
+
+/// Moves the vector that a pass has summed to `out`, and returns the further numbers.
+pub(super) fn take_vector(is_compensated: bool, mut total: Partial, out: &mut [f64]) -> Partial {
+    if is_compensated {
+        out.copy_from_slice(&total.compensated_sums());
+        return Partial { compensated: Vec::new(), ..total };
+    }
+    out.copy_from_slice(&total.sums[..out.len()]);
+    total.sums.drain(..out.len());
+    total
 }
 
 /// Computes the margins Xs of all rows for a step s of the weights. One pass.
 pub(super) fn margins(passes: &mut Passes, sample: &Sample, step: &[f64]) -> Result<Vec<f64>, Stopped> {
     let mut margins = vec![0.0; sample.rows()];
-    let visitors = margins.chunks_mut(Passes::rows_per_block(sample));
-    let visitors = visitors.map(|margins| {
-        move |r: usize, m: f64| {
+    let blocks = sample.blocks();
+    let with = blocks.split_mut(&mut margins, 1);
+    let workers = passes.workers;
+    let items = blocks.own.iter().zip(with).collect();
+    workers.run(items, |(block, margins): (&Block, &mut [f64])| {
+        let mut visit = |r: usize, m: f64, _: f64| {
             margins[r] = m;
             0.0
-        }
-    });
-    passes.run(sample, Some(step), visitors.collect(), &mut vec![0.0; step.len()])?;
+        };
+        widest(Rows::<PLAIN, _> {
+            sample: *sample,
+            block,
+            point: Some(step),
+            visit: &mut visit,
+            sum: &mut [],
+            workers,
+        });
+    })?;
+    passes.count += 1.0 / sample.stride as f64;
     Ok(margins)
-}
-
-/// Adds up the partial sums of all blocks of rows into `out`. If `carried`, each partial sum is followed by the
-/// rounding errors that were accumulated with it.
-pub(super) fn join(sums: &mut [Vec<f64>], carried: bool, out: &mut [f64]) {
-    let dim = out.len();
-    let (first, others) = sums.split_at_mut(1);
-    let (sum, carry) = first[0].split_at_mut(dim);
-    for other in others {
-        if carried {
-            let (other, lost) = other.split_at(dim);
-            add_with_carry(sum, carry, 1.0, other);
-            add(carry, 1.0, lost);
-        } else {
-            add(sum, 1.0, other);
-        }
-    }
-    out.copy_from_slice(sum);
-    add(out, 1.0, carry);
 }
 
 /// Inner loop of a pass: computes the margin of each row of one block, and adds the row times the factor that `visit`
 /// returns to `sum`.
 struct Rows<'s, const KIND: u8, V> {
     sample: Sample<'s>,
-    rows: Range<usize>,
+    block: &'s Block,
     point: Option<&'s [f64]>,
-    visit: V,
+    visit: &'s mut V,
+    /// Sum of the rows times their factors; may be empty if all factors are 0.
     sum: &'s mut [f64],
     workers: &'s Workers<'s>,
 }
 
-impl<const KIND: u8, V: FnMut(usize, f64, f64) -> f64> Kernel for Rows<'_, KIND, V> {
+impl<const KIND: u8, V: Visit> Kernel for Rows<'_, KIND, V> {
     #[inline(always)]
-    fn run(mut self) {
+    fn run(self) {
         let width = self.sample.design.width;
-        let (sums, carry) = self.sum.split_at_mut(self.sample.design.dim());
-        let (dense, sparse) = sums.split_at_mut(width);
+        let (sums, carry) = self.sum.split_at_mut(self.sample.design.dim().min(self.sum.len()));
+        let (dense, sparse) = sums.split_at_mut(width.min(sums.len()));
         let point = self.point.map(|point| point.split_at(width));
-        let first = self.rows.start;
         let mut left = 0;
-        for r in self.rows {
-            let row = self.sample.row(r);
+        for r in 0..self.block.len() {
+            let row = self.sample.row(self.block.row(r));
             if left < row.column.len() + width {
                 if self.workers.stopped() {
                     return;
@@ -235,7 +248,7 @@ impl<const KIND: u8, V: FnMut(usize, f64, f64) -> f64> Kernel for Rows<'_, KIND,
                 Some((a, b)) => (dot(row.dense, a) + gather(row.column, row.value, b), 0.0),
                 None => (0.0, 0.0),
             };
-            let factor = (self.visit)(r - first, margin, size);
+            let factor = self.visit.row(r, margin, size);
             if factor == 0.0 {
                 continue;
             }

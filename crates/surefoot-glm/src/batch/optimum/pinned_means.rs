@@ -21,6 +21,8 @@ use super::{
     unpenalised::mean,
     workers::Stopped,
 };
+use crate::shards::Partial;
+use std::ops::Range;
 
 /// Maximum number of coordinates that are pinned, at a cost that is cubic in the number; with more of them there is no
 /// bound.
@@ -54,8 +56,9 @@ pub(super) fn pinned(passes: &mut Passes, at_point: AtPoint, mut duals: Vec<f64>
     pins.converge(passes, at_point, &mut duals)?;
     let Some(moved) = pins.moved(passes, at_point, &duals)? else { return Ok(f64::INFINITY) };
     let z = mean(passes, sample, &duals)?;
-    let error = error(passes.sum_terms(sample), at_point, &z, &duals);
-    let farthest = length(sample, &moved);
+    let norm = length(passes.workers, sample, &duals)?;
+    let error = error(passes.sum_terms(sample), at_point, &z, norm);
+    let farthest = length(passes.workers, sample, &moved)?;
     let mut gap = fenchel_young_sum(passes, at_point, &duals, &Feasibility { moved, ..Feasibility::default() })?;
     for j in (0..z.len()).filter(|j| !pins.columns.contains(j)) {
         let (w, z, penalty, error) = (state.point[j], z[j], &objective.penalties[j], error[j] + farthest * lengths[j]);
@@ -92,10 +95,16 @@ impl PinnedMeans {
         let l1_derivative = |j: &usize| objective.penalties[*j].required_mean(state.point[*j], z[*j]).unwrap_or(0.0);
         let (mut columns, mut anchor) = (columns, Vec::new());
         if sample.design.constant().is_none() {
-            let mut means = vec![0.0; z.len()];
-            each_row(passes.workers, sample, &places(z.len(), &columns), |r, pairs| {
-                pairs.iter().for_each(|&(k, x)| means[columns[k]] += sample.share(r) * x);
+            let place = places(z.len(), &columns);
+            let total = passes.workers.over_rows(sample, |block| {
+                let mut means = vec![0.0; z.len()];
+                // A request to stop is reported by the caller.
+                let _ = each_row(passes.workers, sample, &place, block.rows.clone(), |r, pairs| {
+                    pairs.iter().for_each(|&(k, x)| means[columns[k]] += sample.share(r) * x);
+                });
+                Partial { sums: means, ..Partial::default() }
             })?;
+            let means = total.sums;
             let is_dense = |j: usize| j < sample.design.width;
             let far = |j: usize| if is_dense(j) { means[j].abs() / lengths[j] } else { 0.0 };
             columns.sort_by(|&a, &b| far(b).total_cmp(&far(a)));
@@ -144,16 +153,17 @@ impl PinnedMeans {
         Ok(())
     }
 
-    /// Calls `visit` with each row number and the row's pairs of index and value in the pinned columns, after the
-    /// multiple of the anchor (the first pinned column) was subtracted from each column.
+    /// Calls `visit` with each of the rows and its pairs of index and value in the pinned columns, after the multiple of
+    /// the anchor (the first pinned column) was subtracted from each column.
     fn each(
         &self,
         passes: &Passes,
         at_point: AtPoint,
+        rows: Range<usize>,
         mut visit: impl FnMut(usize, &[(usize, f64)]),
     ) -> Result<(), Stopped> {
         let mut all = Vec::new();
-        each_row(passes.workers, at_point.sample, &self.place, |r, pairs| {
+        each_row(passes.workers, at_point.sample, &self.place, rows, |r, pairs| {
             all.clear();
             let first = pairs.first().filter(|(k, _)| *k == 0).map_or(0.0, |(_, x)| *x);
             // A single rounding.
@@ -165,13 +175,17 @@ impl PinnedMeans {
     /// Computes the lower triangle of Σ curvature_r x_r x_rᵀ over the rows x_r, restricted to the pinned columns.
     fn square(&self, passes: &Passes, at_point: AtPoint) -> Result<Vec<f64>, Stopped> {
         let width = self.columns.len();
-        let mut square = vec![0.0; width * width];
-        self.each(passes, at_point, |r, pairs| {
-            for (a, &(i, x)) in pairs.iter().enumerate() {
-                pairs[..=a].iter().for_each(|&(j, t)| square[i * width + j] += self.curvature[r] * x * t);
-            }
+        let total = passes.workers.over_rows(at_point.sample, |block| {
+            let mut square = vec![0.0; width * width];
+            // A request to stop is reported by the caller.
+            let _ = self.each(passes, at_point, block.rows.clone(), |r, pairs| {
+                for (a, &(i, x)) in pairs.iter().enumerate() {
+                    pairs[..=a].iter().for_each(|&(j, t)| square[i * width + j] += self.curvature[r] * x * t);
+                }
+            });
+            Partial { sums: square, ..Partial::default() }
         })?;
-        Ok(square)
+        Ok(total.sums)
     }
 
     /// Computes the difference of each mean z_j (mean of dual points times column j) from its pinned value, and an
@@ -179,12 +193,22 @@ impl PinnedMeans {
     fn left(&self, passes: &Passes, at_point: AtPoint, duals: &[f64]) -> Result<(Vec<f64>, Vec<f64>), Stopped> {
         let AtPoint { sample, objective, state } = at_point;
         let lengths = &sample.design.lengths;
-        let mut sums = vec![CompensatedDot::default(); self.columns.len()];
-        self.each(passes, at_point, |r, pairs| {
-            let dual = -sample.share(r) * duals[r];
-            pairs.iter().for_each(|&(k, x)| sums[k].add(dual, x));
+        let width = self.columns.len();
+        let total = passes.workers.over_rows(sample, |block| {
+            let mut sums = vec![CompensatedDot::default(); width];
+            // A request to stop is reported by the caller.
+            let _ = self.each(passes, at_point, block.rows.clone(), |r, pairs| {
+                let dual = -sample.share(r) * duals[r];
+                pairs.iter().for_each(|&(k, x)| sums[k].add(dual, x));
+            });
+            Partial { list: sums.iter().flat_map(CompensatedDot::parts).collect(), ..Partial::default() }
         })?;
-        let norm = length(sample, duals);
+        let mut sums = vec![CompensatedDot::default(); width];
+        for of_block in total.list.chunks_exact(width.max(1) * CompensatedDot::PARTS) {
+            let parts = of_block.chunks_exact(CompensatedDot::PARTS);
+            sums.iter_mut().zip(parts).for_each(|(sum, parts)| sum.join(parts));
+        }
+        let norm = length(passes.workers, sample, duals)?;
         // Roundings of the row weights, of their products with the dual points, and of the centred values.
         let mut rounding: Vec<f64> = sums.iter().map(|sum| 6.0 * EPS * sum.size()).collect();
         for (k, &j) in self.columns.iter().enumerate() {
@@ -215,10 +239,10 @@ impl PinnedMeans {
             if size <= 1e-3 || before <= size {
                 break;
             }
-            before = if self.is_stuck(at_point) { f64::INFINITY } else { size };
+            before = if self.is_stuck(passes, at_point)? { f64::INFINITY } else { size };
             factor.solve(&mut step);
             let mut moved = duals.to_vec();
-            self.each(passes, at_point, |r, pairs| {
+            self.each(passes, at_point, 0..sample.rows(), |r, pairs| {
                 if self.curvature[r] > 0.0 && sample.share(r) > 0.0 {
                     let by: f64 = pairs.iter().map(|&(k, x)| step[k] * x).sum();
                     moved[r] += self.curvature[r] / sample.share(r) * by;
@@ -233,8 +257,9 @@ impl PinnedMeans {
     }
 
     /// Whether the dual point of some row has reached the boundary of its domain.
-    fn is_stuck(&self, at_point: AtPoint) -> bool {
-        self.curvature.iter().zip(&at_point.state.curvature).any(|(now, before)| now != before)
+    fn is_stuck(&self, passes: &Passes, at_point: AtPoint) -> Result<bool, Stopped> {
+        let is_free = self.curvature == at_point.state.curvature;
+        Ok(!passes.workers.all(at_point.sample, is_free)?)
     }
 
     /// Bounds the distance of each dual point from some dual points whose means z_j are all exactly as pinned. With H
@@ -251,7 +276,7 @@ impl PinnedMeans {
             let Some(inverse) = inverse_norm(passes.workers, square, width)? else { return Ok(None) };
             let reach = left.iter().zip(&diagonal).map(|(left, d)| left * left / d).sum::<f64>().sqrt() * inverse;
             let (mut moved, mut stuck) = (vec![0.0; duals.len()], Vec::new());
-            self.each(passes, at_point, |r, pairs| {
+            self.each(passes, at_point, 0..sample.rows(), |r, pairs| {
                 let share = sample.share(r);
                 if self.curvature[r] > 0.0 && share > 0.0 {
                     let size = pairs.iter().map(|&(k, x)| x * x / diagonal[k]).sum::<f64>().sqrt();
@@ -261,7 +286,7 @@ impl PinnedMeans {
                     if is_inside(dual - by) && is_inside(dual + by) { moved[r] = by } else { stuck.push(r) }
                 }
             })?;
-            if stuck.is_empty() {
+            if passes.workers.all(sample, stuck.is_empty())? {
                 return Ok(reach.is_finite().then_some(moved));
             }
             stuck.iter().for_each(|&r| self.curvature[r] = 0.0);

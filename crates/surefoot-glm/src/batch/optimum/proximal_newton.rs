@@ -7,6 +7,7 @@ use super::{
     rounding::EPS,
     search::Search,
     stopping::Verdict,
+    subset_model::MAX_COORDINATES,
     weight_penalty::WeightPenalty,
     workers::{Stopped, Workers},
 };
@@ -32,11 +33,13 @@ pub(super) trait CompositeProblem {
     /// Bounds the duality gap at `state`, at the dual points predicted from the previous state `before` if given, else
     /// at the derivatives of the loss.
     fn bound(&self, search: &mut Search, state: &Self::State, before: Option<&Self::State>) -> Result<(), Stopped>;
-    /// Calls `descend` with the quadratic model of the smooth part of the objective at `state`.
+    /// Calls `descend` with the quadratic model of the smooth part of the objective at `state`, for steps along the
+    /// `working` coordinates.
     fn with_model(
         &mut self,
         search: &mut Search,
         state: &Self::State,
+        working: &[usize],
         descend: impl FnOnce(&Search, &mut dyn Model) -> Result<Vec<f64>, Stopped>,
     ) -> Result<Vec<f64>, Stopped>;
 }
@@ -82,11 +85,14 @@ pub(super) fn proximal_newton<P: CompositeProblem>(
         last = verdict.is_some();
         let (penalties, Candidate { point, objective: before, .. }) =
             (search.objective.penalties, problem.candidate(&state));
-        let working = working_set(penalties, point, problem.gradient(&state));
+        let mut working = working_set(penalties, point, problem.gradient(&state));
+        if search.design.shards.is_some() {
+            keep_steepest(&mut working, penalties, point, problem.gradient(&state));
+        }
         // Without L1 subgradients are measured relative to the largest gradient.
         let least = search.objective.least_l1();
         let unit = if least < f64::INFINITY { least } else { largest(problem.gradient(&state)) };
-        let step = problem.with_model(search, &state, |search, model| {
+        let step = problem.with_model(search, &state, &working, |search, model| {
             let descent = Descent { workers: search.passes.workers, penalties, point };
             descent.run(model, &working, precision * unit)
         })?;
@@ -126,6 +132,17 @@ fn penalty_of(penalties: &[WeightPenalty], j: usize) -> &WeightPenalty {
 fn working_set(penalties: &[WeightPenalty], point: &[f64], gradient: &[f64]) -> Vec<usize> {
     let may = |j: &usize| point[*j] != 0.0 || gradient[*j].abs() >= 0.9 * penalty_of(penalties, *j).l1;
     (0..point.len()).filter(may).collect()
+}
+
+/// Keeps of the working set the coordinates along which the objective decreases fastest, as many as a
+/// [`SubsetModel`](super::subset_model::SubsetModel) takes. The others have their turn in later steps.
+fn keep_steepest(working: &mut Vec<usize>, penalties: &[WeightPenalty], point: &[f64], gradient: &[f64]) {
+    if working.len() > MAX_COORDINATES {
+        let rate = |j: usize| penalty_of(penalties, j).descent_rate(point[j], gradient[j]);
+        working.sort_by(|&a, &b| rate(b).total_cmp(&rate(a)).then(a.cmp(&b)));
+        working.truncate(MAX_COORDINATES);
+        working.sort_unstable();
+    }
 }
 
 /// Coordinate descent that minimises, from a point, a quadratic model of the smooth part of the objective plus the

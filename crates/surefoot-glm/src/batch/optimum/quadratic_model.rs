@@ -39,6 +39,12 @@ pub(super) enum Quadratic<'s> {
 }
 
 impl<'s> Quadratic<'s> {
+    /// Whether the whole Hessian is stored, because there are few columns or because that is cheap.
+    pub(super) fn is_matrix(sample: &Sample) -> bool {
+        let (dim, (dense, nonzeros)) = (sample.design.dim(), sample.design.size());
+        dim <= 200 || dim <= MAX_DENSE_COLUMNS && cost(sample) <= 100.0 * (dense + 2 * nonzeros) as f64
+    }
+
     /// Builds the quadratic model around the point of `state`, at the step Δ = 0.
     pub(super) fn new(
         passes: &mut Passes,
@@ -47,8 +53,7 @@ impl<'s> Quadratic<'s> {
         columns: &'s mut Option<Columns>,
     ) -> Result<Quadratic<'s>, Stopped> {
         let dim = state.point.len();
-        let (dense, nonzeros) = sample.design.size();
-        if dim <= 200 || dim <= MAX_DENSE_COLUMNS && cost(sample) <= 100.0 * (dense + 2 * nonzeros) as f64 {
+        if Quadratic::is_matrix(sample) {
             let mut square = gram(passes.workers, sample, &state.curvature)?;
             for i in 0..dim {
                 square[i * dim + i] += state.penalty_curvature[i];

@@ -38,6 +38,23 @@ pub(super) struct CompensatedDot {
 }
 
 impl CompensatedDot {
+    /// Number of numbers that [`parts`](CompensatedDot::parts) returns.
+    pub(super) const PARTS: usize = 4;
+
+    /// Returns the numbers that this sum consists of, for [`join`](CompensatedDot::join).
+    pub(super) fn parts(&self) -> [f64; CompensatedDot::PARTS] {
+        [self.sum, self.rest, self.size, self.terms]
+    }
+
+    /// Adds to this sum all products that were added to the sum with these parts; counts as one more term.
+    pub(super) fn join(&mut self, parts: &[f64]) {
+        let [other, rest, size, terms] = *parts else { return };
+        let sum = self.sum + other;
+        let part = sum - self.sum;
+        self.rest += rest + ((self.sum - (sum - part)) + (other - part));
+        (self.sum, self.size, self.terms) = (sum, self.size + size, self.terms + terms + 1.0);
+    }
+
     /// Adds the product a·b to the sum.
     pub(super) fn add(&mut self, a: f64, b: f64) {
         let product = a * b;

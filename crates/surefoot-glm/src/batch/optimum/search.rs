@@ -48,9 +48,10 @@ pub(super) struct Search<'a> {
 
 /// Computes a lower bound on the objective of every model: the mean over rows of the minimum of the loss over margins,
 /// rounded down. The penalty counts as 0.
-fn loss_floor(design: &Design, margin_loss: MarginLoss) -> f64 {
-    let (loss_floor, size) = (design.mean(|y, _| margin_loss.least(y)), design.mean(|y, _| margin_loss.least(y).abs()));
-    loss_floor - (design.rows() as f64 + 8.0) * f64::EPSILON * size
+fn loss_floor(design: &Design, workers: &Workers, margin_loss: MarginLoss) -> Result<f64, Stopped> {
+    let loss_floor = design.mean(workers, |y, _| margin_loss.least(y))?;
+    let size = design.mean(workers, |y, _| margin_loss.least(y).abs())?;
+    Ok(loss_floor - (design.all_rows() as f64 + 8.0) * f64::EPSILON * size)
 }
 
 impl<'a> Search<'a> {
@@ -63,18 +64,9 @@ impl<'a> Search<'a> {
         loss_at_zero: f64,
         start: (&[f64], &[f64]),
         each: &'a mut dyn FnMut(&Optimum),
-    ) -> Search<'a> {
-        let best = Optimum {
-            weights: start.0.to_vec(),
-            intercept: start.1.to_vec(),
-            objective: f64::NAN,
-            size: f64::NAN,
-            gap: None,
-            passes: 0.0,
-            iterations: 0,
-            ended: Ended::Running,
-        };
-        Search {
+    ) -> Result<Search<'a>, Stopped> {
+        let best = Optimum::unknown(start);
+        Ok(Search {
             design,
             objective,
             tolerance: goal.tolerance,
@@ -86,13 +78,13 @@ impl<'a> Search<'a> {
             loss_at_zero: if loss_at_zero.is_finite() { loss_at_zero } else { 0.0 },
             may_recede: objective.has_no_penalty
                 || objective.is_unpenalised
-                || goal.intercept && design.has_one_label(),
+                || goal.intercept && design.has_one_label(workers)?,
             iterations: 0,
             max_iterations: MAX_ITERATIONS,
-            loss_floor: loss_floor(design, objective.margin_loss),
+            loss_floor: loss_floor(design, workers, objective.margin_loss)?,
             lower: f64::NEG_INFINITY,
             best,
-        }
+        })
     }
 
     /// Returns the best model, with the reason why the optimisation ended.
@@ -103,7 +95,7 @@ impl<'a> Search<'a> {
 
     /// Returns all rows of the design matrix, as a (trivial) subsample of stride 1.
     pub(super) fn rows(&self) -> Sample<'a> {
-        Sample::new(self.design, 1)
+        Sample::all(self.design)
     }
 
     /// Bounds the duality gap at a point, and offers the point with this bound as a candidate for the best one so far.

@@ -5,6 +5,7 @@ use super::{
     candidate::Candidate,
     clipped_linear::ClippedLinear,
     design::{Design, Sample},
+    dual_feasibility::{places, square},
     gap::predicted_duals,
     interior_point::interior_point,
     margin_loss::MarginLoss,
@@ -14,6 +15,7 @@ use super::{
     search::Search,
     state::{Objective, State, diagonal},
     stopping::{MAX_ITERATIONS, Verdict},
+    subset_model::SubsetModel,
     weight_penalty::WeightPenalty,
     workers::{Stopped, Workers},
 };
@@ -36,7 +38,9 @@ pub(super) fn optimise(
     each: &mut dyn FnMut(&Optimum),
 ) -> Optimum {
     let penalties = WeightPenalty::all(goal, design);
-    let mut search = search(design, workers, goal, &penalties, start, each);
+    let Ok(mut search) = search(design, workers, goal, &penalties, start, each) else {
+        return Optimum::stopped(start);
+    };
     let ended = run(&mut search, start);
     search.finish(ended)
 }
@@ -46,7 +50,9 @@ pub(super) fn optimise(
 pub(super) fn begin(design: &Design, workers: &Workers, goal: &Goal, start: (&[f64], &[f64])) -> Optimum {
     let mut ignore = |_: &Optimum| ();
     let penalties = WeightPenalty::all(goal, design);
-    let mut search = search(design, workers, goal, &penalties, start, &mut ignore);
+    let Ok(mut search) = search(design, workers, goal, &penalties, start, &mut ignore) else {
+        return Optimum::stopped(start);
+    };
     match first_state(&mut search, start) {
         Ok(state) => {
             search.offer(state.candidate(), f64::INFINITY);
@@ -63,29 +69,30 @@ fn search<'a>(
     penalties: &'a [WeightPenalty],
     start: (&[f64], &[f64]),
     each: &'a mut dyn FnMut(&Optimum),
-) -> Search<'a> {
+) -> Result<Search<'a>, Stopped> {
     let margin_loss = MarginLoss::of(goal.loss);
     let objective = Objective::new(margin_loss, goal, design, penalties);
-    let first = design.mean(|y, offset| margin_loss.expansion(y, offset).value);
+    let first = design.mean(workers, |y, offset| margin_loss.expansion(y, offset).value)?;
     Search::new(design, workers, goal, objective, first, start, each)
 }
 
 /// Computes the starting point: the given model, or the intercept alone if its objective is lower. A model whose
 /// objective is not finite is not used.
 fn first_state(search: &mut Search, (weights, intercept): (&[f64], &[f64])) -> Result<State, Stopped> {
-    let (design, margin_loss) = (search.design, search.objective.margin_loss);
+    let (design, margin_loss, workers) = (search.design, search.objective.margin_loss, search.passes.workers);
     let mut point = design.point(weights, intercept.first().copied().unwrap_or(0.0));
     point.iter_mut().zip(search.objective.penalties).for_each(|(w, penalty)| *w = penalty.clamp(*w));
     let mut constants = vec![0.0; point.len()];
     if let Some(constant) = design.constant() {
-        let (offset, exposure) = (design.mean(|_, offset| offset), design.mean(|_, offset| libm::exp(offset)));
-        constants[constant] = margin_loss.constant(design.mean(|y, _| y), offset, exposure);
+        let offset = design.mean(workers, |_, offset| offset)?;
+        let exposure = design.mean(workers, |_, offset| libm::exp(offset))?;
+        constants[constant] = margin_loss.constant(design.mean(workers, |y, _| y)?, offset, exposure);
     }
     let constant = design.constant().map_or(0.0, |constant| constants[constant]);
     // Without a pass, as no column is involved.
-    let theirs = design.mean(|y, offset| margin_loss.expansion(y, constant + offset).value);
+    let theirs = design.mean(workers, |y, offset| margin_loss.expansion(y, constant + offset).value)?;
     let objective = search.objective;
-    let mut at = |point| State::at(&mut search.passes, &Sample::new(design, 1), &objective, point);
+    let mut at = |point| State::at(&mut search.passes, &Sample::all(design), &objective, point);
     if point.iter().any(|w| *w != 0.0) {
         let given = at(point)?;
         if given.objective <= theirs + ROUNDING * theirs.abs() || given.objective.is_finite() && !theirs.is_finite() {
@@ -165,7 +172,7 @@ impl CompositeProblem for MarginProblem<'_> {
     type State = State;
 
     fn at(&self, search: &mut Search, point: Vec<f64>) -> Result<State, Stopped> {
-        State::at(&mut search.passes, &Sample::new(self.design, 1), &search.objective, point)
+        State::at(&mut search.passes, &Sample::all(self.design), &search.objective, point)
     }
 
     fn candidate<'s>(&self, state: &'s State) -> Candidate<'s> {
@@ -178,8 +185,7 @@ impl CompositeProblem for MarginProblem<'_> {
 
     fn bound(&self, search: &mut Search, state: &State, before: Option<&State>) -> Result<(), Stopped> {
         let derivatives = || state.derivative.clone();
-        let duals =
-            before.map_or_else(derivatives, |before| predicted_duals(&Sample::new(self.design, 1), before, state));
+        let duals = before.map_or_else(derivatives, |before| predicted_duals(&Sample::all(self.design), before, state));
         search.bound(state, Some(duals))
     }
 
@@ -187,9 +193,17 @@ impl CompositeProblem for MarginProblem<'_> {
         &mut self,
         search: &mut Search,
         state: &State,
+        working: &[usize],
         descend: impl FnOnce(&Search, &mut dyn Model) -> Result<Vec<f64>, Stopped>,
     ) -> Result<Vec<f64>, Stopped> {
-        let sample = Sample::new(self.design, 1);
+        let sample = Sample::all(self.design);
+        if self.design.shards.is_some() && !Quadratic::is_matrix(&sample) {
+            let place = places(state.point.len(), working);
+            let mut square = square(search.passes.workers, &sample, &place, working.len(), &state.curvature)?;
+            let diagonal = square.iter_mut().step_by(working.len() + 1);
+            diagonal.zip(working).for_each(|(h, &j)| *h += state.penalty_curvature[j]);
+            return descend(search, &mut SubsetModel::new(working, square, &state.gradient));
+        }
         let mut model = Quadratic::new(&mut search.passes, &sample, state, &mut self.columns)?;
         descend(search, &mut model)
     }

@@ -45,13 +45,15 @@ pub(super) fn optimise(
     let classes = goal.classes.max(1);
     let penalties = WeightPenalty::all(goal, design);
     let objective = Objective::new(MarginLoss::Logistic, goal, design, &penalties);
-    let mut search = Search::new(design, workers, goal, objective, (classes as f64).ln(), start, each);
+    let Ok(mut search) = Search::new(design, workers, goal, objective, (classes as f64).ln(), start, each) else {
+        return Optimum::stopped(start);
+    };
     let ended = run(&mut search, classes, start);
     search.finish(ended)
 }
 
 fn run(search: &mut Search, classes: usize, start: (&[f64], &[f64])) -> Result<Verdict, Stopped> {
-    let rows = ClassRows { sample: Sample::new(search.design, 1), classes };
+    let rows = ClassRows { sample: Sample::all(search.design), classes };
     let state = first_state(search, rows, start)?;
     if search.objective.penalty_has_kinks {
         return proximal_newton(search, SoftmaxProblem::new(rows), state);
@@ -63,13 +65,16 @@ fn run(search: &mut Search, classes: usize, start: (&[f64], &[f64])) -> Result<V
 /// objective is not finite is not used.
 fn first_state(search: &mut Search, rows: ClassRows, start: (&[f64], &[f64])) -> Result<State, Stopped> {
     let (design, classes) = (search.design, rows.classes);
-    let (constants, given) = (first_point(search, classes, (&[], &[])), first_point(search, classes, start));
+    let (constants, given) = (first_point(search, classes, (&[], &[]))?, first_point(search, classes, start)?);
     // Without a pass, as no column is involved: ln Σ_k e^(b_k) − b_y of each row.
-    let theirs = design.constant().map_or(search.loss_at_zero, |constant| {
-        let constants: Vec<f64> = constants.iter().skip(constant).step_by(design.dim()).copied().collect();
-        let all = libm::log(constants.iter().map(|b| libm::exp(*b)).sum());
-        design.mean(|y, _| all - constants[(y as usize).min(classes - 1)])
-    });
+    let theirs = match design.constant() {
+        None => search.loss_at_zero,
+        Some(constant) => {
+            let constants: Vec<f64> = constants.iter().skip(constant).step_by(design.dim()).copied().collect();
+            let all = libm::log(constants.iter().map(|b| libm::exp(*b)).sum());
+            design.mean(search.passes.workers, |y, _| all - constants[(y as usize).min(classes - 1)])?
+        }
+    };
     let is_given = given != constants;
     let state = State::at(&mut search.passes, rows, &search.objective, given)?;
     if !is_given || state.objective <= theirs + ROUNDING * theirs {
@@ -80,23 +85,28 @@ fn first_state(search: &mut Search, rows: ClassRows, start: (&[f64], &[f64])) ->
 
 /// Returns the given starting point as a vector of coordinates. If it is 0, returns that of the intercepts that fit the
 /// class proportions instead.
-fn first_point(search: &Search, classes: usize, (weights, intercept): (&[f64], &[f64])) -> Vec<f64> {
+fn first_point(search: &Search, classes: usize, (weights, intercept): (&[f64], &[f64])) -> Result<Vec<f64>, Stopped> {
     let design = search.design;
     let empty = weights.iter().chain(intercept).all(|w| *w == 0.0);
     let of = |k: usize| {
         let weights: Vec<f64> = weights.iter().skip(k).step_by(classes).copied().collect();
-        let share = design.mean(|y, _| f64::from(y == k as f64));
-        let constant = if empty { libm::log(share).max(-15.0) } else { intercept.get(k).copied().unwrap_or(0.0) };
-        design.point(&weights, constant)
+        let constant = match empty {
+            true => libm::log(design.mean(search.passes.workers, |y, _| f64::from(y == k as f64))?).max(-15.0),
+            false => intercept.get(k).copied().unwrap_or(0.0),
+        };
+        Ok(design.point(&weights, constant))
     };
-    let mut point: Vec<f64> = (0..classes).flat_map(of).collect();
+    let mut point = Vec::new();
+    for k in 0..classes {
+        point.extend(of(k)?);
+    }
     if search.objective.penalty_has_kinks {
         let penalties = search.objective.penalties.iter().cycle();
         point.iter_mut().zip(penalties).for_each(|(w, penalty)| *w = penalty.clamp(*w));
     } else {
         centre(&mut point, classes);
     }
-    point
+    Ok(point)
 }
 
 /// Subtracts from each weight, and from each intercept, its mean over the classes.
@@ -196,6 +206,7 @@ impl Stage<'_, '_> {
         let inverse = self.inverse.as_ref().expect("made above");
         let (size, l2, tolerance) = (state.objective.abs(), largest_l2(search.objective.penalties), search.tolerance);
         let farthest = state.margin.iter().fold(0.0, |a: f64, m| a.max(m.abs()));
+        let farthest = search.passes.workers.largest(&sample, farthest)?;
         let wanted = Forcing { size, tolerance, farthest, l2, certified: true };
         let enough = |decrement| wanted.at(decrement);
         let (dim, constant) = (sample.design.dim(), sample.design.constant());

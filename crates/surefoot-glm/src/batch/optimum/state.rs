@@ -6,12 +6,13 @@ use super::{
     design::{Design, Sample},
     expansion::Expansion,
     margin_loss::MarginLoss,
-    pass::Passes,
+    pass::{Passes, Visit},
     rounding::EPS,
+    row_blocks::Block,
     weight_penalty::WeightPenalty,
     workers::Stopped,
 };
-use crate::numeric::sums::Sum;
+use crate::{numeric::sums::Sum, shards::Partial};
 
 /// Objective of a batch training problem: the weighted mean loss plus the penalties of the weights.
 #[derive(Clone, Copy, Debug)]
@@ -129,53 +130,43 @@ impl State {
         point: Vec<f64>,
         expansion: impl Fn(usize, f64, f64) -> Expansion + Copy + Send,
     ) -> Result<State, Stopped> {
-        let (is_precise, reach) = (passes.is_precise, sample.design.reach(&point));
-        let (rows, per, storage_error) =
-            (sample.rows(), Passes::rows_per_block(sample), sample.design.storage_error(&point));
+        let (blocks, rows) = (sample.blocks(), sample.rows());
+        let at = Evaluation {
+            sample: *sample,
+            margin_loss: objective.margin_loss,
+            is_precise: passes.is_precise,
+            reach: sample.design.reach(&point),
+            storage_error: sample.design.storage_error(&point),
+        };
         let (mut margin, mut derivative, mut curvature) = (vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]);
         let mut error = vec![0.0; rows];
-        let mut found = vec![(Sum::default(), 0.0, true); rows.div_ceil(per)];
-        let arrays = margin
-            .chunks_mut(per)
-            .zip(derivative.chunks_mut(per))
-            .zip(curvature.chunks_mut(per))
-            .zip(error.chunks_mut(per));
-        let visitors = arrays.zip(&mut found).enumerate();
-        let visitors =
-            visitors.map(|(k, ((((margin, derivative), curvature), error), (sum, objective_error, recedes)))| {
-                move |r: usize, m: f64, size: f64| {
-                    let at = k * per + r;
-                    let (y, share, offset) = (sample.label(at), sample.share(at), sample.offset(at));
-                    let m = m + offset;
-                    let expansion = expansion(at, y, m);
-                    (margin[r], derivative[r], curvature[r]) = (m, expansion.derivative, share * expansion.curvature);
-                    let size = if is_precise { size } else { sample.most(at, reach) };
-                    error[r] = sample.rounding(at, size + offset.abs())
-                        + storage_error
-                        + objective.margin_loss.rounding_error(y, m);
-                    sum.add(share * expansion.value);
-                    *objective_error += share * objective.margin_loss.deviation(y, m, error[r], expansion);
-                    *recedes &= objective.margin_loss.recedes(y, m);
-                    share * expansion.derivative
-                }
-            });
+        let arrays = blocks.split_mut(&mut margin, 1).into_iter().zip(blocks.split_mut(&mut derivative, 1));
+        let more = blocks.split_mut(&mut curvature, 1).into_iter().zip(blocks.split_mut(&mut error, 1));
+        let visitors = blocks.own.iter().zip(arrays.zip(more));
+        let visitors = visitors.map(|(block, ((margin, derivative), (curvature, error)))| EvaluateRows {
+            at,
+            block,
+            expansion,
+            margin,
+            derivative,
+            curvature,
+            error,
+            loss: Sum::default(),
+            loss_error: 0.0,
+            recedes: true,
+        });
         let visitors = visitors.collect();
         let mut gradient = vec![0.0; point.len()];
-        passes.run_sized(sample, &point, visitors, &mut gradient)?;
-        let (mut loss, mut objective_error) = (Sum::default(), 0.0);
-        for (sum, part, _) in &found {
-            loss.add(sum.value());
-            objective_error += part;
-        }
-        let recedes = found.iter().all(|(.., recedes)| *recedes);
+        let found = passes.run_sized(sample, &point, visitors, &mut gradient)?;
+        let (loss, loss_error, recedes) = (found.compensated_sums()[0], found.sums[0], found.maxima[0] == 0.0);
         let mut penalty_sum = Sum::default();
         for ((g, &w), penalty) in gradient.iter_mut().zip(&point).zip(objective.penalties) {
             *g += penalty.l2 * w;
             penalty_sum.add(penalty.value(w));
         }
         let penalty_curvature = objective.penalty_curvature();
-        let objective = loss.value() + penalty_sum.value();
-        let objective_error = objective_error + 8.0 * EPS * (loss.value().abs() + penalty_sum.value());
+        let objective = loss + penalty_sum.value();
+        let objective_error = loss_error + 8.0 * EPS * (loss.abs() + penalty_sum.value());
         Ok(State {
             point,
             margin,
@@ -198,13 +189,66 @@ impl State {
         x: &[f64],
         out: &mut [f64],
     ) -> Result<(), Stopped> {
-        let per = Passes::rows_per_block(sample);
-        let visitors = self.curvature.chunks(per).map(|curvature| move |r: usize, m: f64| curvature[r] * m);
+        let parts = sample.blocks().split(&self.curvature, 1).into_iter();
+        let visitors = parts.map(|curvature| move |r: usize, m: f64| curvature[r] * m);
         passes.run(sample, Some(x), visitors.collect(), out)?;
         out.iter_mut()
             .zip(x.iter().zip(&self.penalty_curvature))
             .for_each(|(out, (x, penalty_curvature))| *out += penalty_curvature * x);
         Ok(())
+    }
+}
+
+/// Quantities by which the loss of a row is evaluated at one point.
+#[derive(Clone, Copy)]
+struct Evaluation<'a> {
+    sample: Sample<'a>,
+    margin_loss: MarginLoss,
+    is_precise: bool,
+    /// Norm of the point by which [`Sample::most`] bounds the terms of a margin.
+    reach: f64,
+    storage_error: f64,
+}
+
+/// Visitor that evaluates the loss and its derivatives at the margins of the rows of one block.
+struct EvaluateRows<'s, E> {
+    at: Evaluation<'s>,
+    block: &'s Block,
+    expansion: E,
+    margin: &'s mut [f64],
+    derivative: &'s mut [f64],
+    curvature: &'s mut [f64],
+    error: &'s mut [f64],
+    loss: Sum,
+    loss_error: f64,
+    recedes: bool,
+}
+
+impl<E: Fn(usize, f64, f64) -> Expansion + Send> Visit for EvaluateRows<'_, E> {
+    #[inline(always)]
+    fn row(&mut self, r: usize, m: f64, size: f64) -> f64 {
+        let Evaluation { sample, margin_loss, is_precise, reach, storage_error } = self.at;
+        let i = self.block.row(r);
+        let (y, share, offset) = (sample.label(i), sample.share(i), sample.offset(i));
+        let m = m + offset;
+        let expansion = (self.expansion)(self.block.rows.start + r, y, m);
+        (self.margin[r], self.derivative[r], self.curvature[r]) =
+            (m, expansion.derivative, share * expansion.curvature);
+        let size = if is_precise { size } else { sample.most(i, reach) };
+        self.error[r] = sample.rounding(i, size + offset.abs()) + storage_error + margin_loss.rounding_error(y, m);
+        self.loss.add(share * expansion.value);
+        self.loss_error += share * margin_loss.deviation(y, m, self.error[r], expansion);
+        self.recedes &= margin_loss.recedes(y, m);
+        share * expansion.derivative
+    }
+
+    fn finish(self) -> Partial {
+        Partial {
+            sums: vec![self.loss_error],
+            compensated: self.loss.parts().to_vec(),
+            maxima: vec![f64::from(!self.recedes)],
+            ..Partial::default()
+        }
     }
 }
 
@@ -215,7 +259,7 @@ pub(super) fn diagonal(
     penalty_curvature: &[f64],
     curvature: &[f64],
 ) -> Result<Vec<f64>, Stopped> {
-    let visitors = curvature.chunks(Passes::rows_per_block(sample)).map(|curvature| move |r: usize| curvature[r]);
+    let visitors = sample.blocks().split(curvature, 1).into_iter().map(|curvature| move |r: usize| curvature[r]);
     let mut out = vec![0.0; sample.design.dim()];
     passes.run_squared(sample, visitors.collect(), &mut out)?;
     out.iter_mut().zip(penalty_curvature).for_each(|(out, penalty_curvature)| *out += penalty_curvature);

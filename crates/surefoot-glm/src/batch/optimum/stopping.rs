@@ -52,7 +52,7 @@ impl Search<'_> {
         let size = self.size(at.objective);
         let undetermined =
             if self.objective.has_no_penalty { self.tolerance.max(UNDETERMINED_TOLERANCE) } else { self.tolerance };
-        let is_wide = self.design.dim() > self.design.rows();
+        let is_wide = self.design.dim() > self.design.all_rows();
         // Where only some weights are unpenalised there may still be a certificate.
         let uncertified = self.objective.has_no_penalty || self.objective.is_unpenalised && self.best.gap.is_none();
         if self.best.gap.is_some_and(|gap| gap <= self.tolerance * self.size(self.best.objective)) {

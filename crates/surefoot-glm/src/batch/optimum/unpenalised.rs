@@ -11,6 +11,7 @@ use super::{
     at_point::AtPoint,
     conjugate_gradients::{StoppingRule, solve},
     design::Sample,
+    gap::length,
     pass::{Passes, margins},
     state::diagonal,
     workers::Stopped,
@@ -42,7 +43,7 @@ pub(super) fn balance_unpenalised(
         objective.penalties.iter().map(|penalty| penalty.is_unpenalised() && !penalty.is_bounded()).collect();
     for _ in 0..MAX_NEWTON_STEPS {
         let means = mean(passes, sample, duals)?;
-        let size = duals.iter().zip(&shares).map(|(dual, share)| share * dual * dual).sum::<f64>().sqrt();
+        let size = length(passes.workers, sample, duals)?;
         let matters = |j: usize| means[j].abs() > ROUNDING * size * lengths[j];
         let unbounded = means.iter().zip(objective.penalties).map(|(z, penalty)| penalty.is_unbounded_for(*z));
         balanced.iter_mut().zip(unbounded).for_each(|(balanced, unbounded)| *balanced |= unbounded);
@@ -61,9 +62,9 @@ pub(super) fn balance_unpenalised(
 
 /// Computes z = −Σω_iθ_i x_i, the mean of dual points θ_i times each column, over rows x_i of weight ω_i. One pass.
 pub(super) fn mean(passes: &mut Passes, sample: &Sample, duals: &[f64]) -> Result<Vec<f64>, Stopped> {
-    let per = Passes::rows_per_block(sample);
-    let visitors = duals.chunks(per).enumerate();
-    let visitors = visitors.map(|(k, duals)| move |r: usize| -sample.share(k * per + r) * duals[r]);
+    let blocks = sample.blocks();
+    let visitors = blocks.own.iter().zip(blocks.split(duals, 1));
+    let visitors = visitors.map(|(block, duals)| move |r: usize| -sample.share(block.row(r)) * duals[r]);
     let mut mean = vec![0.0; sample.design.dim()];
     passes.run_sum(sample, visitors.collect(), &mut mean)?;
     Ok(mean)
@@ -78,7 +79,7 @@ fn newton_margins(
     curvature: &[f64],
     means: &[f64],
 ) -> Result<Vec<f64>, Stopped> {
-    let (dim, per) = (balanced.len(), Passes::rows_per_block(sample));
+    let (dim, blocks) = (balanced.len(), sample.blocks());
     let diagonal = diagonal(passes, sample, &vec![0.0; dim], curvature)?;
     let inverse = |x: &[f64], out: &mut [f64]| {
         for (j, out) in out.iter_mut().enumerate() {
@@ -86,7 +87,8 @@ fn newton_margins(
         }
     };
     let hessian_product = |x: &[f64], out: &mut [f64]| {
-        let visitors = curvature.chunks(per).map(|curvature| move |r: usize, m: f64| curvature[r] * m);
+        let parts = blocks.split(curvature, 1).into_iter();
+        let visitors = parts.map(|curvature| move |r: usize, m: f64| curvature[r] * m);
         passes.run(sample, Some(x), visitors.collect(), out)?;
         out.iter_mut().zip(balanced).for_each(|(out, balanced)| *out = if *balanced { *out } else { 0.0 });
         Ok(())

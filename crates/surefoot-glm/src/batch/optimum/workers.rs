@@ -35,6 +35,12 @@ impl<'a> Workers<'a> {
         stop
     }
 
+    /// Notes that another process, or the connection to it, has ended the optimisation.
+    pub(super) fn interrupted(&self) -> Stopped {
+        self.stopped.store(true, Ordering::Relaxed);
+        Stopped
+    }
+
     pub(super) fn check(&self) -> Result<(), Stopped> {
         if self.stopped() { Err(Stopped) } else { Ok(()) }
     }

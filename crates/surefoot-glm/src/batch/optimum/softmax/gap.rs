@@ -18,10 +18,12 @@ use crate::{
         pass::Passes,
         relative_entropy::relative_entropy,
         rounding::EPS,
+        row_blocks::Block,
         state::Objective,
         workers::{Stopped, Workers},
     },
-    numeric::sums::Sum,
+    numeric::sums::{Sum, compensated},
+    shards::Partial,
 };
 
 /// Computes the dual points q that the quadratic model at `state` predicts for the point `next`: p + (diag(p) − ppᵀ)Δm
@@ -64,7 +66,7 @@ pub(super) fn gap(
     }
     let mut mean = means(passes, rows, &duals, state.point.len())?;
     let (dim, constant) = (sample.design.dim(), sample.design.constant());
-    let mut error = error(passes, rows, objective, state, &mean, &duals, tilt);
+    let mut error = error(passes, rows, objective, state, &mean, &duals, tilt)?;
     // Intercepts contribute nothing, as their dual points are balanced.
     let is_penalised = |at: &usize| Some(at % dim) != constant;
     let scale_of = |at: usize| objective.penalties[at % dim].feasible_scale(mean[at], error[at]);
@@ -84,12 +86,12 @@ pub(super) fn gap(
 
 /// Computes z_jk = −Σω_iθ_ik x_ij (mean of dual points times column) of all columns j and classes k. One pass.
 pub(super) fn means(passes: &mut Passes, rows: ClassRows, duals: &[f64], len: usize) -> Result<Vec<f64>, Stopped> {
-    let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_block(&rows.sample));
-    let visitors = duals.chunks(per * classes).enumerate().map(|(share, duals)| {
+    let (sample, classes, blocks) = (rows.sample, rows.classes, rows.sample.blocks());
+    let visitors = blocks.own.iter().zip(blocks.split(duals, classes)).map(|(block, duals)| {
         move |r: usize, numbers: &mut [f64]| {
-            let weight = sample.share(share * per + r);
+            let weight = sample.share(block.row(r));
             numbers.copy_from_slice(&duals[r * classes..(r + 1) * classes]);
-            derivatives(rows.class(share * per + r), numbers);
+            derivatives(rows.class(block.row(r)), numbers);
             numbers.iter_mut().for_each(|theta| *theta *= -weight);
         }
     });
@@ -108,18 +110,22 @@ fn error(
     mean: &[f64],
     duals: &[f64],
     tilt: f64,
-) -> Vec<f64> {
+) -> Result<Vec<f64>, Stopped> {
     let (sample, lengths) = (rows.sample, &rows.sample.design.lengths);
     let dim = lengths.len();
-    let mut norms = vec![0.0; rows.classes];
-    for (r, q) in duals.chunks_exact(rows.classes).enumerate() {
-        let y = rows.class(r);
-        let others: f64 = q.iter().enumerate().filter(|(k, _)| *k != y).map(|(_, q)| q).sum();
-        for (k, (norm, q)) in norms.iter_mut().zip(q).enumerate() {
-            let theta = if k == y { others } else { *q };
-            *norm += sample.share(r) * theta * theta;
+    let norms = passes.workers.over_rows(&sample, |block| {
+        let mut norms = vec![0.0; rows.classes];
+        for (r, q) in rows.of(block, duals) {
+            let y = rows.class(r);
+            let others: f64 = q.iter().enumerate().filter(|(k, _)| *k != y).map(|(_, q)| q).sum();
+            for (k, (norm, q)) in norms.iter_mut().zip(q).enumerate() {
+                let theta = if k == y { others } else { *q };
+                *norm += sample.share(r) * theta * theta;
+            }
         }
-    }
+        Partial { sums: norms, ..Partial::default() }
+    })?;
+    let norms = norms.sums;
     // Besides the sum: roundings of the row weights, of the common scale factor, and of the label's part as the sum of
     // the others.
     let terms = (passes.sum_terms(&sample) + rows.classes as f64 + 4.0) * EPS + 3.0 * tilt;
@@ -129,7 +135,7 @@ fn error(
         let own = 4.0 * EPS * (mean[at].abs() + penalty.l1 + penalty.l2 * w.abs());
         (terms * lengths[j] + sample.design.column_error(j)) * norm + own
     };
-    (0..mean.len()).map(of).collect()
+    Ok((0..mean.len()).map(of).collect())
 }
 
 /// Bounds Σ ω_i KL(q_i ‖ p_i) over rows with weights ω_i, at the exact probabilities p_i and at exactly balanced dual
@@ -142,17 +148,17 @@ fn fenchel_young_sum(
     factor: f64,
     tilt: f64,
 ) -> Result<Sum, Stopped> {
-    let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_block(&rows.sample));
-    let mut found = vec![Sum::default(); sample.rows().div_ceil(per)];
-    let blocks = found.iter_mut().zip(duals.chunks(per * classes)).enumerate().collect();
-    workers.run(blocks, |(share, (sum, duals)): (usize, (&mut Sum, &[f64]))| {
-        for (r, q) in (share * per..).zip(duals.chunks_exact(classes)) {
+    let (sample, classes) = (rows.sample, rows.classes);
+    let total = workers.over_rows(&sample, |block| {
+        let mut sum = Sum::default();
+        for (r, q) in rows.of(block, duals) {
             let means = &state.means[r * classes..(r + 1) * classes];
             sum.add(sample.share(r) * fenchel_young(rows.class(r), q, means, factor, tilt, state.error[r]));
         }
+        Partial { compensated: sum.parts().to_vec(), ..Partial::default() }
     })?;
     let mut sum = Sum::default();
-    found.iter().for_each(|part| sum.add(part.value()));
+    sum.add(total.compensated_sums()[0]);
     Ok(sum)
 }
 
@@ -186,8 +192,12 @@ fn fenchel_young(y: usize, q: &[f64], p: &[f64], factor: f64, tilt: f64, error: 
 /// up to rounding. Returns a bound on the further tilt at which the sums are exactly equal; `None` if that fails.
 fn balance(workers: &Workers, rows: ClassRows, duals: &mut [f64]) -> Result<Option<f64>, Stopped> {
     let classes = rows.classes;
-    let mut wanted = vec![0.0; classes];
-    (0..rows.sample.rows()).for_each(|r| wanted[rows.class(r)] += rows.sample.share(r));
+    let wanted = workers.over_rows(&rows.sample, |block| {
+        let mut wanted = vec![0.0; classes];
+        block.rows.clone().for_each(|r| wanted[rows.class(r)] += rows.sample.share(r));
+        Partial { sums: wanted, ..Partial::default() }
+    })?;
+    let wanted = wanted.sums;
     for (r, q) in duals.chunks_exact_mut(classes).enumerate() {
         // A class without labels has proportion 0.
         q.iter_mut().zip(&wanted).for_each(|(q, wanted)| *q = if *wanted == 0.0 { 0.0 } else { *q });
@@ -201,17 +211,8 @@ fn balance(workers: &Workers, rows: ClassRows, duals: &mut [f64]) -> Result<Opti
     let mut is_last = false;
     for _ in 0..50 {
         workers.check()?;
-        let (mut error, mut square) = (vec![Sum::default(); classes], vec![0.0; classes * classes]);
-        for (r, q) in duals.chunks_exact(classes).enumerate() {
-            let (weight, y) = (rows.sample.share(r), rows.class(r));
-            for (k, error) in error.iter_mut().enumerate() {
-                error.add(weight * (f64::from(k == y) - q[k]));
-                for (other, q_other) in q[..=k].iter().enumerate() {
-                    square[k * classes + other] += weight * q[k] * (f64::from(k == other) - q_other);
-                }
-            }
-        }
-        let mut tilt: Vec<f64> = error.iter().map(Sum::value).collect();
+        let total = workers.over_rows(&rows.sample, |block| residual(rows, block, duals))?;
+        let (mut tilt, mut square) = (total.compensated_sums(), total.sums);
         // An equal tilt of all classes changes nothing and has no curvature: a positive one is added in that direction.
         for k in 0..classes {
             for other in 0..=k {
@@ -245,28 +246,9 @@ fn balance(workers: &Workers, rows: ClassRows, duals: &mut [f64]) -> Result<Opti
 /// which is less than 1 % for |b| ≤ 1e-3.
 fn remaining_tilt(workers: &Workers, rows: ClassRows, duals: &[f64]) -> Result<Option<f64>, Stopped> {
     let classes = rows.classes;
-    let (mut error, mut size) = (vec![Sum::default(); classes], vec![0.0; classes]);
-    let mut square = vec![0.0; classes * classes];
-    let mut q = vec![0.0; classes];
-    for (r, given) in duals.chunks_exact(classes).enumerate() {
-        let (weight, y) = (rows.sample.share(r), rows.class(r));
-        q.copy_from_slice(given);
-        q[y] = 0.0;
-        let others: f64 = q.iter().sum();
-        q[y] = 1.0 - others;
-        for k in 0..classes {
-            let rest = if k == y { others } else { 1.0 - q[k] };
-            square[k * classes + k] += weight * q[k] * rest;
-            (0..k).for_each(|l| square[k * classes + l] -= weight * q[k] * q[l]);
-            if k != y {
-                // The label has 1 minus the others.
-                error[k].add(-weight * q[k]);
-                error[y].add(weight * q[k]);
-                size[k] += weight * q[k];
-                size[y] += weight * q[k];
-            }
-        }
-    }
+    let total = workers.over_rows(&rows.sample, |block| exact_residual(rows, block, duals))?;
+    let error = total.compensated_sums();
+    let (square, size) = total.sums.split_at(classes * classes);
     // A class with q = 0 in every row cannot be tilted.
     let with: Vec<usize> = (0..classes).filter(|&k| square[k * classes + k] > 0.0).collect();
     let diagonal: Vec<f64> = with.iter().map(|&k| square[k * classes + k]).collect();
@@ -285,9 +267,56 @@ fn remaining_tilt(workers: &Workers, rows: ClassRows, duals: &[f64]) -> Result<O
             .for_each(|b| inner[a * width + b] = square[with[a] * classes + with[b]] + diagonal[a] * diagonal[b] / sum);
     }
     let Some(inverse) = inverse_norm(workers, inner, width)? else { return Ok(None) };
-    let missing = |k: usize| error[k].value().abs() + 8.0 * EPS * size[k];
+    let missing = |k: usize| error[k].abs() + 8.0 * EPS * size[k];
     let reach = with.iter().zip(&diagonal).map(|(&k, d)| missing(k).powi(2) / d).sum::<f64>().sqrt();
     let least = diagonal.iter().fold(f64::INFINITY, |a: f64, d| a.min(*d));
     let tilt = 1.1 * inverse * reach / least.sqrt();
     Ok((tilt <= 1e-3).then_some(tilt))
+}
+
+/// Computes, over the rows of a block, the difference between the proportions of the labels and the sums of the q, as
+/// compensated sums, and the lower triangle of Σω(diag(q) − qqᵀ).
+fn residual(rows: ClassRows, block: &Block, duals: &[f64]) -> Partial {
+    let classes = rows.classes;
+    let (mut error, mut square) = (vec![Sum::default(); classes], vec![0.0; classes * classes]);
+    for (r, q) in rows.of(block, duals) {
+        let (weight, y) = (rows.sample.share(r), rows.class(r));
+        for (k, error) in error.iter_mut().enumerate() {
+            error.add(weight * (f64::from(k == y) - q[k]));
+            for (other, q_other) in q[..=k].iter().enumerate() {
+                square[k * classes + other] += weight * q[k] * (f64::from(k == other) - q_other);
+            }
+        }
+    }
+    Partial { sums: square, compensated: compensated(&error), ..Partial::default() }
+}
+
+/// Computes like [`residual`], where the q of the label is exactly 1 minus the others, and after the matrix the sums of
+/// the absolute values of the terms.
+fn exact_residual(rows: ClassRows, block: &Block, duals: &[f64]) -> Partial {
+    let classes = rows.classes;
+    let (mut error, mut size) = (vec![Sum::default(); classes], vec![0.0; classes]);
+    let mut square = vec![0.0; classes * classes];
+    let mut q = vec![0.0; classes];
+    for (r, given) in rows.of(block, duals) {
+        let (weight, y) = (rows.sample.share(r), rows.class(r));
+        q.copy_from_slice(given);
+        q[y] = 0.0;
+        let others: f64 = q.iter().sum();
+        q[y] = 1.0 - others;
+        for k in 0..classes {
+            let rest = if k == y { others } else { 1.0 - q[k] };
+            square[k * classes + k] += weight * q[k] * rest;
+            (0..k).for_each(|l| square[k * classes + l] -= weight * q[k] * q[l]);
+            if k != y {
+                // The label has 1 minus the others.
+                error[k].add(-weight * q[k]);
+                error[y].add(weight * q[k]);
+                size[k] += weight * q[k];
+                size[y] += weight * q[k];
+            }
+        }
+    }
+    square.extend(size);
+    Partial { sums: square, compensated: compensated(&error), ..Partial::default() }
 }

@@ -5,12 +5,17 @@ use super::{
     gap::predicted_duals,
     state::{ClassRows, State},
 };
-use crate::batch::optimum::{
-    candidate::Candidate,
-    proximal_newton::{CompositeProblem, Model},
-    quadratic_model::Columns,
-    search::Search,
-    workers::Stopped,
+use crate::{
+    batch::optimum::{
+        candidate::Candidate,
+        dual_feasibility::{each_row, places},
+        proximal_newton::{CompositeProblem, Model},
+        quadratic_model::Columns,
+        search::Search,
+        subset_model::SubsetModel,
+        workers::{Stopped, Workers},
+    },
+    shards::Partial,
 };
 
 /// Maximum number of coordinates that are moved jointly by a Newton step, at which this costs less than the
@@ -18,15 +23,17 @@ use crate::batch::optimum::{
 /// kink is followed by another.
 const MAX_JOINT_COORDINATES: usize = 64;
 
-/// Softmax objective for the proximal Newton method: the rows, and a copy of the design matrix stored by columns.
+/// Softmax objective for the proximal Newton method: the rows and, unless they are in shards, a copy of the design
+/// matrix stored by columns.
 pub(super) struct SoftmaxProblem<'a> {
     rows: ClassRows<'a>,
-    columns: Columns,
+    columns: Option<Columns>,
 }
 
 impl<'a> SoftmaxProblem<'a> {
     pub(super) fn new(rows: ClassRows<'a>) -> Self {
-        SoftmaxProblem { rows, columns: Columns::new(rows.sample.design) }
+        let design = rows.sample.design;
+        SoftmaxProblem { rows, columns: design.shards.is_none().then(|| Columns::new(design)) }
     }
 }
 
@@ -54,11 +61,56 @@ impl CompositeProblem for SoftmaxProblem<'_> {
         &mut self,
         search: &mut Search,
         state: &State,
+        working: &[usize],
         descend: impl FnOnce(&Search, &mut dyn Model) -> Result<Vec<f64>, Stopped>,
     ) -> Result<Vec<f64>, Stopped> {
-        let mut model = ByColumns::new(self.rows, &self.columns, state, search.objective.penalty_curvature());
-        descend(search, &mut model)
+        let penalty_curvature = search.objective.penalty_curvature();
+        match &self.columns {
+            Some(columns) => descend(search, &mut ByColumns::new(self.rows, columns, state, penalty_curvature)),
+            None => {
+                let square = square(search.passes.workers, self.rows, state, &penalty_curvature, working)?;
+                descend(search, &mut SubsetModel::new(working, square, &state.gradient))
+            }
+        }
     }
+}
+
+/// Computes the lower triangle of the Hessian Σ ω x xᵀ ⊗ (diag(p) − ppᵀ), with the curvature of the penalty, of these
+/// coordinates.
+fn square(
+    workers: &Workers,
+    rows: ClassRows,
+    state: &State,
+    penalty_curvature: &[f64],
+    coordinates: &[usize],
+) -> Result<Vec<f64>, Stopped> {
+    let (dim, classes, count) = (penalty_curvature.len(), rows.classes, coordinates.len());
+    let mut columns: Vec<usize> = coordinates.iter().map(|at| at % dim).collect();
+    columns.sort_unstable();
+    columns.dedup();
+    let place = places(dim, &columns);
+    let mut of_column = vec![Vec::new(); columns.len()];
+    coordinates.iter().enumerate().for_each(|(k, at)| of_column[place[at % dim]].push((k, at / dim)));
+    let total = workers.over_rows(&rows.sample, |block| {
+        let (mut square, mut entries) = (vec![0.0; count * count], Vec::new());
+        // A request to stop is reported by the caller.
+        let _ = each_row(workers, &rows.sample, &place, block.rows.clone(), |r, pairs| {
+            let (share, p) = (rows.sample.share(r), &state.means[r * classes..(r + 1) * classes]);
+            entries.clear();
+            entries.extend(pairs.iter().flat_map(|&(j, x)| of_column[j].iter().map(move |&(k, class)| (k, class, x))));
+            for (a, &(i, k, x)) in entries.iter().enumerate() {
+                for &(j, l, z) in &entries[..=a] {
+                    let curvature = p[k] * if k == l { others(p, k) } else { -p[l] };
+                    square[i.max(j) * count + i.min(j)] += share * x * z * curvature;
+                }
+            }
+        });
+        Partial { sums: square, ..Partial::default() }
+    })?;
+    let mut square = total.sums;
+    let diagonal = square.iter_mut().step_by(count + 1);
+    diagonal.zip(coordinates).for_each(|(h, at)| *h += penalty_curvature[at % dim]);
+    Ok(square)
 }
 
 /// Quadratic model ½ΔᵀHΔ + gᵀΔ of the objective, with the margins of the step Δ. Changing a coordinate of Δ and its

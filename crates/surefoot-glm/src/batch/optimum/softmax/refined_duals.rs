@@ -11,13 +11,17 @@ use super::{
     gap::means,
     state::{ClassRows, State},
 };
-use crate::batch::optimum::{
-    cholesky::Cholesky,
-    dual_feasibility::{each_row, places},
-    pass::Passes,
-    state::Objective,
-    workers::Stopped,
+use crate::{
+    batch::optimum::{
+        cholesky::Cholesky,
+        dual_feasibility::{each_row, places},
+        pass::Passes,
+        state::Objective,
+        workers::Stopped,
+    },
+    shards::Partial,
 };
+use std::ops::Range;
 
 /// Maximum number of means z_jk (of dual points times column j, for class k) that are corrected; with more of them none
 /// is.
@@ -41,7 +45,7 @@ pub(super) fn refined(
         return Ok(None);
     }
     let mut z = means(passes, rows, &duals, state.point.len())?;
-    let Some(mut system) = System::new(rows, objective, state, &z) else { return Ok(None) };
+    let Some(system) = System::new(rows, objective, state, &z) else { return Ok(None) };
     let mut best = duals.clone();
     let mut least = f64::INFINITY;
     for _ in 0..MAX_STEPS {
@@ -98,8 +102,8 @@ struct System {
     /// Index of each coordinate of a point among the columns of the system; `usize::MAX` for coordinates that do not
     /// occur in it.
     place: Vec<usize>,
-    /// Buffer for the values of a row, one per column of the system.
-    values: Vec<f64>,
+    /// Number of columns of the system.
+    columns: usize,
 }
 
 impl System {
@@ -124,7 +128,7 @@ impl System {
         let place = places(dim, &columns);
         let wanted =
             found.into_iter().map(|(at, target)| WantedMean { at, class: at / dim, column: place[at % dim], target });
-        Some(System { wanted: wanted.collect(), values: vec![0.0; columns.len()], place })
+        Some(System { wanted: wanted.collect(), columns: columns.len(), place })
     }
 
     /// Returns the largest absolute residual, where each residual is relative to the norm of its column.
@@ -136,36 +140,43 @@ impl System {
 
     /// Calls `visit` with the required means, each row number, and the row's values (one per column of the system).
     fn each(
-        &mut self,
+        &self,
         passes: &Passes,
         rows: ClassRows,
+        range: Range<usize>,
         mut visit: impl FnMut(&[WantedMean], usize, &[f64]),
     ) -> Result<(), Stopped> {
-        let System { wanted, place, values } = self;
-        each_row(passes.workers, &rows.sample, place, |r, pairs| {
+        let System { wanted, place, columns } = self;
+        let mut values = vec![0.0; *columns];
+        each_row(passes.workers, &rows.sample, place, range, |r, pairs| {
             values.fill(0.0);
             pairs.iter().for_each(|&(column, x)| values[column] = x);
-            visit(wanted, r, values);
+            visit(wanted, r, &values);
         })
     }
 
     /// Computes the lower triangle of the matrix H of the equations. If the means of all classes of a column are
     /// required, H is singular along equal changes of all classes, which no loss depends on; curvature is added there.
-    fn hessian(&mut self, passes: &Passes, rows: ClassRows, duals: &[f64]) -> Result<Vec<f64>, Stopped> {
+    fn hessian(&self, passes: &Passes, rows: ClassRows, duals: &[f64]) -> Result<Vec<f64>, Stopped> {
         let (width, classes) = (self.wanted.len(), rows.classes);
-        let mut square = vec![0.0; width * width];
-        self.each(passes, rows, |wanted, r, values| {
-            let (share, q) = (rows.sample.share(r), &duals[r * classes..(r + 1) * classes]);
-            for (i, a) in wanted.iter().enumerate() {
-                for (j, b) in wanted[..=i].iter().enumerate() {
-                    let same = if a.class == b.class { 1.0 } else { 0.0 };
-                    square[i * width + j] +=
-                        share * values[a.column] * values[b.column] * q[a.class] * (same - q[b.class]);
+        let total = passes.workers.over_rows(&rows.sample, |block| {
+            let mut square = vec![0.0; width * width];
+            // A request to stop is reported by the caller.
+            let _ = self.each(passes, rows, block.rows.clone(), |wanted, r, values| {
+                let (share, q) = (rows.sample.share(r), &duals[r * classes..(r + 1) * classes]);
+                for (i, a) in wanted.iter().enumerate() {
+                    for (j, b) in wanted[..=i].iter().enumerate() {
+                        let same = if a.class == b.class { 1.0 } else { 0.0 };
+                        square[i * width + j] +=
+                            share * values[a.column] * values[b.column] * q[a.class] * (same - q[b.class]);
+                    }
                 }
-            }
+            });
+            Partial { sums: square, ..Partial::default() }
         })?;
+        let mut square = total.sums;
         let diagonal: Vec<f64> = (0..width).map(|i| square[i * width + i]).collect();
-        for column in 0..self.values.len() {
+        for column in 0..self.columns {
             let of: Vec<usize> = (0..width).filter(|&i| self.wanted[i].column == column).collect();
             let sum: f64 = of.iter().map(|&i| diagonal[i]).sum();
             if of.len() == classes && sum > 0.0 {
@@ -179,9 +190,9 @@ impl System {
 
     /// Multiplies the dual points q_ik of each row x_i by exp(−Σ_j step_jk x_ij), and normalises them to sum to 1 over
     /// classes.
-    fn tilt(&mut self, passes: &Passes, rows: ClassRows, step: &[f64], duals: &mut [f64]) -> Result<(), Stopped> {
+    fn tilt(&self, passes: &Passes, rows: ClassRows, step: &[f64], duals: &mut [f64]) -> Result<(), Stopped> {
         let mut exponents = vec![0.0; rows.classes];
-        self.each(passes, rows, |wanted, r, values| {
+        self.each(passes, rows, 0..rows.sample.rows(), |wanted, r, values| {
             exponents.fill(0.0);
             wanted.iter().zip(step).for_each(|(w, step)| exponents[w.class] -= step * values[w.column]);
             let largest = exponents.iter().fold(f64::NEG_INFINITY, |a: f64, b| a.max(*b));

@@ -1,12 +1,14 @@
 //! Point with one weight per column and class, together with the softmax objective and derivatives that one pass
 //! computes.
 
-use super::pass::{run, run_sized};
+use super::pass::{VisitClasses, run, run_sized};
 use crate::{
     batch::optimum::{
-        candidate::Candidate, design::Sample, pass::Passes, rounding::EPS, state::Objective, workers::Stopped,
+        candidate::Candidate, design::Sample, pass::Passes, rounding::EPS, row_blocks::Block, state::Objective,
+        workers::Stopped,
     },
     numeric::sums::Sum,
+    shards::Partial,
 };
 
 /// Rows labelled with classes 0, 1, …, and the number of classes.
@@ -21,6 +23,12 @@ impl ClassRows<'_> {
     #[inline(always)]
     pub(super) fn class(&self, r: usize) -> usize {
         (self.sample.label(r) as usize).min(self.classes - 1)
+    }
+
+    /// Iterates over the rows of a block, each with its part of an array with one number per row and class.
+    pub(super) fn of<'x>(&self, block: &Block, numbers: &'x [f64]) -> impl Iterator<Item = (usize, &'x [f64])> {
+        let part = &numbers[block.rows.start * self.classes..block.rows.end * self.classes];
+        block.rows.clone().zip(part.chunks_exact(self.classes))
     }
 }
 
@@ -60,49 +68,37 @@ impl State {
     }
 
     fn once(passes: &mut Passes, rows: ClassRows, objective: &Objective, point: Vec<f64>) -> Result<State, Stopped> {
-        let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_block(&rows.sample));
+        let (sample, classes, blocks) = (rows.sample, rows.classes, rows.sample.blocks());
         let numbers = sample.rows() * classes;
         let (mut margin, mut means) = (vec![0.0; numbers], vec![0.0; numbers]);
         let mut error = vec![0.0; sample.rows()];
         let points = point.chunks(sample.design.dim().max(1));
         let storage_error = points.clone().map(|point| sample.design.storage_error(point)).fold(0.0, f64::max);
-        let (is_precise, reach) =
-            (passes.is_precise, points.map(|point| sample.design.reach(point)).fold(0.0, f64::max));
-        let mut found = vec![(Sum::default(), 0.0, true); sample.rows().div_ceil(per)];
-        let arrays = margin.chunks_mut(per * classes).zip(means.chunks_mut(per * classes)).zip(error.chunks_mut(per));
-        let visitors = arrays.zip(&mut found).enumerate();
-        let visitors = visitors.map(|(share, (((margin, means), error), (sum, objective_error, recedes)))| {
-            move |r: usize, numbers: &mut [f64], size: f64| {
-                let at = share * per + r;
-                let (y, weight) = (rows.class(at), sample.share(at));
-                let row = r * classes..(r + 1) * classes;
-                margin[row.clone()].copy_from_slice(numbers);
-                let others = |(k, m): (usize, &f64)| k == y || *m < numbers[y];
-                *recedes &= numbers.iter().enumerate().all(others);
-                let size = if is_precise { size } else { sample.most(at, reach) };
-                error[r] = sample.rounding(at, size) + storage_error + rounding_error(numbers);
-                sum.add(weight * means_and_value(y, numbers));
-                means[row].copy_from_slice(numbers);
-                derivatives(y, numbers);
-                *objective_error += weight * deviation(-numbers[y], error[r]);
-                numbers.iter_mut().for_each(|derivative| *derivative *= weight);
-            }
+        let reach = points.map(|point| sample.design.reach(point)).fold(0.0, f64::max);
+        let at = Evaluation { rows, is_precise: passes.is_precise, reach, storage_error };
+        let arrays = blocks.split_mut(&mut margin, classes).into_iter().zip(blocks.split_mut(&mut means, classes));
+        let visitors = blocks.own.iter().zip(arrays.zip(blocks.split_mut(&mut error, 1)));
+        let visitors = visitors.map(|(block, ((margin, means), error))| EvaluateRows {
+            at,
+            block,
+            margin,
+            means,
+            error,
+            loss: Sum::default(),
+            loss_error: 0.0,
+            recedes: true,
         });
         let visitors = visitors.collect();
         let mut gradient = vec![0.0; point.len()];
-        run_sized(passes, rows, &point, visitors, &mut gradient)?;
-        let (mut loss, mut penalty_sum, mut objective_error) = (Sum::default(), Sum::default(), 0.0);
-        for (sum, part, _) in &found {
-            loss.add(sum.value());
-            objective_error += part;
-        }
-        let recedes = found.iter().all(|(.., recedes)| *recedes);
+        let found = run_sized(passes, rows, &point, visitors, &mut gradient)?;
+        let (loss, loss_error, recedes) = (found.compensated_sums()[0], found.sums[0], found.maxima[0] == 0.0);
+        let mut penalty_sum = Sum::default();
         for ((g, &w), penalty) in gradient.iter_mut().zip(&point).zip(objective.penalties.iter().cycle()) {
             *g += penalty.l2 * w;
             penalty_sum.add(penalty.value(w));
         }
-        let objective = loss.value() + penalty_sum.value();
-        let objective_error = objective_error + 8.0 * EPS * objective.abs();
+        let objective = loss + penalty_sum.value();
+        let objective_error = loss_error + 8.0 * EPS * objective.abs();
         Ok(State { point, margin, means, gradient, objective, error, objective_error, recedes })
     }
 
@@ -125,10 +121,10 @@ impl State {
         x: &[f64],
         out: &mut [f64],
     ) -> Result<(), Stopped> {
-        let (sample, classes, per) = (rows.sample, rows.classes, Passes::rows_per_block(&rows.sample));
-        let visitors = self.means.chunks(per * classes).enumerate().map(|(share, means)| {
+        let (sample, classes, blocks) = (rows.sample, rows.classes, rows.sample.blocks());
+        let visitors = blocks.own.iter().zip(blocks.split(&self.means, classes)).map(|(block, means)| {
             move |r: usize, numbers: &mut [f64]| {
-                let weight = sample.share(share * per + r);
+                let weight = sample.share(block.row(r));
                 let p = &means[r * classes..(r + 1) * classes];
                 let mean: f64 = numbers.iter().zip(p).map(|(z, p)| z * p).sum();
                 numbers.iter_mut().zip(p).for_each(|(z, p)| *z = weight * p * (*z - mean));
@@ -140,6 +136,57 @@ impl State {
             .zip(objective.penalties.iter().cycle())
             .for_each(|((out, x), penalty)| *out += penalty.l2 * x);
         Ok(())
+    }
+}
+
+/// Quantities by which the loss of a row is evaluated at one point.
+#[derive(Clone, Copy)]
+struct Evaluation<'a> {
+    rows: ClassRows<'a>,
+    is_precise: bool,
+    /// Largest norm of a class by which [`Sample::most`] bounds the terms of a margin.
+    reach: f64,
+    storage_error: f64,
+}
+
+/// Visitor that evaluates the loss and its derivatives at the margins of the rows of one block.
+struct EvaluateRows<'s> {
+    at: Evaluation<'s>,
+    block: &'s Block,
+    margin: &'s mut [f64],
+    means: &'s mut [f64],
+    error: &'s mut [f64],
+    loss: Sum,
+    loss_error: f64,
+    recedes: bool,
+}
+
+impl VisitClasses for EvaluateRows<'_> {
+    #[inline(always)]
+    fn row(&mut self, r: usize, numbers: &mut [f64], size: f64) {
+        let Evaluation { rows, is_precise, reach, storage_error } = self.at;
+        let (i, classes) = (self.block.row(r), rows.classes);
+        let (y, weight) = (rows.class(i), rows.sample.share(i));
+        let row = r * classes..(r + 1) * classes;
+        self.margin[row.clone()].copy_from_slice(numbers);
+        let others = |(k, m): (usize, &f64)| k == y || *m < numbers[y];
+        self.recedes &= numbers.iter().enumerate().all(others);
+        let size = if is_precise { size } else { rows.sample.most(i, reach) };
+        self.error[r] = rows.sample.rounding(i, size) + storage_error + rounding_error(numbers);
+        self.loss.add(weight * means_and_value(y, numbers));
+        self.means[row].copy_from_slice(numbers);
+        derivatives(y, numbers);
+        self.loss_error += weight * deviation(-numbers[y], self.error[r]);
+        numbers.iter_mut().for_each(|derivative| *derivative *= weight);
+    }
+
+    fn finish(self) -> Partial {
+        Partial {
+            sums: vec![self.loss_error],
+            compensated: self.loss.parts().to_vec(),
+            maxima: vec![f64::from(!self.recedes)],
+            ..Partial::default()
+        }
     }
 }
 
