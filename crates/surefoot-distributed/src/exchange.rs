@@ -1,0 +1,134 @@
+//! The side of a program: its shards, and the exchanges with the other workers.
+
+use crate::message::FromWorker;
+use std::{
+    fmt,
+    ops::Range,
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{Receiver, Sender},
+    },
+};
+use surefoot_glm::shards::{Collective, Interrupted, Partial, Shards};
+
+/// Program that every worker runs on its own shards.
+///
+/// It has to be a deterministic function of the job, of the rows of its shards and of the results of exchanges: no
+/// clock, no random numbers, no order of threads. All workers have to make the same exchanges in the same order.
+pub trait Program: Send + Sync + 'static {
+    /// Runs the program on the shards of the exchange, and returns the result, which is the same in all workers.
+    ///
+    /// Once an exchange is [`Interrupted`], the program returns the best result so far, without further exchanges.
+    ///
+    /// # Errors
+    /// A message that ends the run, such as that of a row at fault.
+    fn run(&self, job: &[u8], exchange: &Arc<Exchange>) -> Result<Vec<u8>, String>;
+}
+
+/// What a program tells its worker.
+pub(crate) enum Event {
+    /// A message to send, with its body; the program waits for the answer to a `Part` or an `Ask`.
+    Send(FromWorker, Vec<u8>),
+    /// The program has ended.
+    Ended(Result<Vec<u8>, String>),
+}
+
+/// Connection of a program to the other workers: combines partial results, takes states and reports.
+pub struct Exchange {
+    own: Range<usize>,
+    shards: usize,
+    start: Option<Vec<u8>>,
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    /// Number of the next exchange.
+    next: u64,
+    /// Number of exchanges whose total is stored.
+    stored: u64,
+    is_stopped: bool,
+    events: Sender<Event>,
+    answers: Receiver<Vec<u8>>,
+}
+
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange").field("own", &self.own).field("shards", &self.shards).finish_non_exhaustive()
+    }
+}
+
+impl Exchange {
+    pub(crate) fn new(
+        own: Range<usize>,
+        shards: usize,
+        (next, start): (u64, Option<Vec<u8>>),
+        stored: u64,
+        events: Sender<Event>,
+        answers: Receiver<Vec<u8>>,
+    ) -> Exchange {
+        let inner = Mutex::new(Inner { next, stored, is_stopped: false, events, answers });
+        Exchange { own, shards, start, inner }
+    }
+
+    /// Returns the shards that this worker owns.
+    #[must_use]
+    pub fn own(&self) -> Range<usize> {
+        self.own.clone()
+    }
+
+    /// Returns the shards of the run, connected by this exchange.
+    #[must_use]
+    pub fn shards(self: &Arc<Self>) -> Shards {
+        Shards { total: self.shards, collective: self.clone() }
+    }
+
+    /// Returns the state that the program starts from, as it was handed in by [`reached`](Exchange::reached); `None`
+    /// at the beginning.
+    #[must_use]
+    pub fn start(&self) -> Option<&[u8]> {
+        self.start.as_deref()
+    }
+
+    /// Hands in the state of the program between two exchanges, from which a worker that takes over shards can start.
+    /// The state has to be the same in all workers; `state` is called in one of them only, and not while the program
+    /// repeats exchanges.
+    pub fn reached(&self, state: impl FnOnce() -> Vec<u8>) {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.own.start == 0 && !self.own.is_empty() && inner.next >= inner.stored && !inner.is_stopped {
+            let head = FromWorker::State { epoch: 0, number: inner.next };
+            let _ = inner.events.send(Event::Send(head, state()));
+        }
+    }
+
+    /// Reports progress to whoever watches the run; `report` is called in one of the workers only, and not while the
+    /// program repeats exchanges. Reports may be lost.
+    pub fn report(&self, report: impl FnOnce() -> Vec<u8>) {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.own.start == 0 && !self.own.is_empty() && inner.next >= inner.stored {
+            let _ = inner.events.send(Event::Send(FromWorker::Report { epoch: 0 }, report()));
+        }
+    }
+}
+
+impl Collective for Exchange {
+    fn combine(&self, own: Vec<(Range<usize>, Partial)>) -> Result<Partial, Interrupted> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if inner.is_stopped {
+            return Err(Interrupted);
+        }
+        let number = inner.next;
+        inner.next += 1;
+        let (head, body) = if number < inner.stored {
+            (FromWorker::Ask { epoch: 0, number }, Vec::new())
+        } else {
+            let parts: Vec<Vec<u8>> = own.iter().map(|(_, partial)| partial.to_bytes()).collect();
+            let nodes = own.iter().zip(&parts).map(|((range, _), part)| (range.clone(), part.len())).collect();
+            (FromWorker::Part { epoch: 0, number, nodes }, parts.concat())
+        };
+        let answer = inner.events.send(Event::Send(head, body)).ok().and_then(|()| inner.answers.recv().ok());
+        // An empty total stops the run; without an answer, the worker has given this program up.
+        let total = answer.and_then(|total| Partial::from_bytes(&total));
+        inner.is_stopped = total.is_none();
+        total.ok_or(Interrupted)
+    }
+}
