@@ -53,15 +53,15 @@ pub struct Fit<'a> {
     pub(crate) shuffle: Option<u64>,
     pub(crate) until_gap: Option<f64>,
     threads: u16,
-    skip_bad_rows: u64,
-    memory: usize,
+    pub(crate) skip_bad_rows: u64,
+    pub(crate) memory: usize,
     stop: StopConditions,
     measures: bool,
     model: Option<Model>,
     position: Option<RunPosition>,
     output: Option<Output>,
     snapshot: Snapshot,
-    observer: Box<dyn Observer + 'a>,
+    pub(crate) observer: Box<dyn Observer + 'a>,
 }
 
 impl fmt::Debug for Fit<'_> {

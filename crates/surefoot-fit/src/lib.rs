@@ -8,6 +8,7 @@
 //! | follow a fit | [`Event`], [`Observer`] |
 //! | stop a fit | [`StopConditions`] |
 //! | result of a fit | [`Outcome`], [`Failed`] |
+//! | rows in shards, of several processes | [`Fit::run_shards`] |
 //! | evaluate a model | [`Labelled`] |
 //! | predict with a model | [`Prediction`] |
 //!
@@ -29,6 +30,7 @@ mod rows;
 mod saver;
 mod session;
 mod setting;
+mod sharded;
 mod shuffling;
 mod stop;
 mod unmet;
@@ -47,5 +49,6 @@ pub use rows::{Next, Rows, watch_rows};
 pub use saver::Snapshot;
 pub use session::Session;
 pub use setting::Contradiction;
+pub use sharded::ShardedOutcome;
 pub use stop::{Interrupt, StopConditions, StopReason};
 pub use unmet::{Purpose, UnmetName, unmet_names};

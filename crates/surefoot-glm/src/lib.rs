@@ -49,6 +49,7 @@ mod train;
 
 pub use ball::full_pass::FullPass;
 pub use batch::{
+    census::Census,
     gathered::Gathered,
     optimum,
     path::Step,

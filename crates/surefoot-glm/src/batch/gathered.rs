@@ -39,7 +39,7 @@ use crate::{
 /// ```
 #[derive(Debug, Default)]
 pub struct Gathered {
-    feature_index: FeatureIndex,
+    pub(super) feature_index: FeatureIndex,
     examples: Examples,
     pairs: Vec<(u32, f64)>,
     columns: Vec<u32>,
@@ -47,17 +47,17 @@ pub struct Gathered {
 }
 
 impl Gathered {
-    /// Creates an empty collection for the rows of some shards of a data set, whose features are those of the model.
-    /// The optimum is then that over the rows of all shards; all processes have to have the same model. At most
-    /// `memory` bytes of nonzeros are kept in memory, the rest in a temporary file.
-    ///
-    /// # Errors
-    /// If memory for the features runs out.
-    pub fn of_shards(shards: Shards, model: &Model, memory: usize) -> Result<Gathered, Fault> {
-        let mut feature_index = FeatureIndex::default();
-        model.index.iter().try_for_each(|id| feature_index.find_or_insert(*id, 0).map(drop))?;
-        let examples = Examples::of_shards(shards, model.index.len(), memory);
-        Ok(Gathered { feature_index, examples, ..Gathered::default() })
+    /// Creates an empty collection for the rows of some shards of a data set. The optimum is then that over the rows of
+    /// all shards; all processes have to search from the same model. At most `memory` bytes of nonzeros are kept in
+    /// memory, the rest in a temporary file.
+    #[must_use]
+    pub fn of_shards(shards: Shards, memory: usize) -> Gathered {
+        Gathered { examples: Examples::of_shards(shards, 0, memory), ..Gathered::default() }
+    }
+
+    /// Replaces every label y of the rows of a shard of this process by `number(y)`.
+    pub fn relabel(&mut self, shard: usize, number: impl Fn(f64) -> f64) {
+        self.examples.code_shard(shard, number);
     }
 
     /// Declares that the rows added from now on are those of the shard with this number, counted from 0.
@@ -93,8 +93,7 @@ impl Gathered {
         self.pairs.clear();
         for (pair, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
-                let number = self.number(id, pair)?;
-                self.pairs.push((number - 1, value));
+                self.pairs.push((self.feature_index.find_or_insert(id, pair)? - 1, value));
             }
         }
         // Columns are numbered in order of first appearance, so a row has to be sorted by column.
@@ -109,17 +108,6 @@ impl Gathered {
         })?;
         self.examples.push(label, row.weight, row.offset, &self.columns, &self.values);
         Ok(())
-    }
-
-    /// Returns the number of a feature, counted from 1. In shards the numbers are those of the model.
-    fn number(&mut self, id: u64, pair: usize) -> Result<u32, Fault> {
-        if !self.examples.is_in_shards() {
-            return self.feature_index.find_or_insert(id, pair);
-        }
-        let known = self.feature_index.of(id);
-        known.ok_or_else(|| {
-            Fault::new(Part::Pair(pair), "the model that the search starts from has not met this feature")
-        })
     }
 
     /// Builds the batch training problem on these rows, with the settings, labels and features of `model`. The search
@@ -162,6 +150,11 @@ impl Gathered {
                 known.map_err(|_| format!("the model has not met feature {id} of the rows"))?;
         }
         let width = model.intercept.len();
+        if examples.is_in_shards() {
+            // The numbers of the features have to be the same in all processes: those of the model.
+            examples.renumber(&position, model.index.len());
+            position = (0..model.index.len()).collect();
+        }
         let mut rules = group_index::rules(model, &position);
         let mut weights: Vec<f64> =
             position.iter().flat_map(|&at| model.weight[at * width..][..width].iter().copied()).collect();

@@ -3,6 +3,7 @@
 //!
 //! Dependencies allowed here: every module of a layer below [`pass`](crate::pass).
 
+pub(crate) mod census;
 pub(crate) mod folds;
 pub(crate) mod gathered;
 pub mod optimum;

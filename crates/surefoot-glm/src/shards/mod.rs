@@ -9,9 +9,11 @@
 //! Dependencies allowed here: none.
 
 mod collective;
+mod keyed;
 mod partial;
 mod tree;
 
 pub use collective::{Collective, Interrupted, OneProcess, Shards};
+pub use keyed::Keyed;
 pub use partial::Partial;
 pub use tree::{Fold, is_node, nodes};

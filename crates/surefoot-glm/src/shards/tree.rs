@@ -152,7 +152,13 @@ mod tests {
 
     fn leaf(k: usize) -> Partial {
         let x = 1.0 / (k as f64 + 3.0) * if k % 3 == 0 { -1e9 } else { 1.0 };
-        Partial { sums: vec![x], compensated: vec![x, 0.0], maxima: vec![x], list: vec![k as f64] }
+        Partial {
+            sums: vec![x],
+            compensated: vec![x, 0.0],
+            maxima: vec![x],
+            list: vec![k as f64],
+            ..Partial::default()
+        }
     }
 
     #[test]

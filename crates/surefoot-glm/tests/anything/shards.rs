@@ -3,7 +3,7 @@
 use crate::anyone::Any;
 use std::sync::Arc;
 use surefoot_glm::{
-    Gathered, Plan, Problem, Trainer,
+    Census, Gathered, Plan, Problem, Trainer,
     optimum::Examples,
     shards::{Collective, Fold, OneProcess, Partial, Shards, is_node, nodes},
 };
@@ -66,15 +66,29 @@ fn rows_of_any_shards_make_a_problem_or_a_message() {
         let model = trainer.model();
         let total = any.of(&[1, 2, 3, 7]);
         let shards = Shards { total, collective: Arc::new(OneProcess { shards: total }) };
-        let mut gathered = Gathered::of_shards(shards, &model, any.of(&[0, usize::MAX])).unwrap();
+        let mut gathered = Gathered::of_shards(shards, any.of(&[0, usize::MAX]));
         // Shards that are missing interrupt the run.
         let present = if any.below(5) == 0 { total - 1 } else { total };
         for shard in 0..present {
             Gathered::begin_shard(&mut gathered, shard);
+            let mut census = Census::new(&settings);
+            if any.below(9) == 0 {
+                Census::treat_labels_as_proportions(&mut census);
+            }
+            if any.below(9) == 0 {
+                Census::treat_labels_as_class_names(&mut census);
+            }
+            let rows = Census::add(&mut census, &batch, 0, batch.len());
+            assert!(rows.is_ok() || rows.is_err_and(|(row, _)| row < batch.len()));
+            let mut partial = Census::partial(&census);
+            partial.keyed = Gathered::features(&gathered);
+            let found = Census::model(&settings, &partial);
+            assert!(found.is_err() || found.is_ok_and(|model| model.index == partial.keyed.ids));
             for &r in learnt.iter().filter(|&&r| r % total == shard) {
                 let _ = Gathered::add(&mut gathered, &batch, r, r + 1);
             }
         }
+        Gathered::relabel(&mut gathered, any.below(4), |label| label);
         let Ok(problem) = Gathered::problem(gathered, &model) else { continue };
         fine += usize::from(Problem::search(&problem, 1e-3, 1, &|| false, &mut |_| ()).is_some());
     }
@@ -82,5 +96,6 @@ fn rows_of_any_shards_make_a_problem_or_a_message() {
     let mut examples = Examples::of_shards(Shards { total: 2, collective: Arc::new(OneProcess { shards: 2 }) }, 3, 0);
     Examples::begin_shard(&mut examples, 1);
     assert_eq!((Examples::columns(&examples), Examples::len(&examples)), (3, 0));
+    assert!(Census::model(&surefoot_glm::Settings::default(), &Partial::default()).is_err());
     assert!(Collective::combine(&OneProcess { shards: 2 }, Vec::new()).is_err());
 }

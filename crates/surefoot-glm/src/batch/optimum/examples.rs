@@ -161,9 +161,31 @@ impl Examples {
         columns.iter().zip(values).for_each(|(&column, value)| *value /= by[column as usize]);
     }
 
+    /// Replaces the number of each column j by `by[j]`, of `columns` columns in all.
+    pub(crate) fn renumber(&mut self, by: &[usize], columns: usize) {
+        let mut pairs: Vec<(u32, f64)> = Vec::new();
+        let (column, value) = (&mut *self.column, &mut *self.value);
+        for nonzeros in self.start.windows(2).map(|ends| ends[0]..ends[1]) {
+            let (columns, values) = (&mut column[nonzeros.clone()], &mut value[nonzeros]);
+            pairs.clear();
+            pairs.extend(columns.iter().zip(&*values).map(|(&j, &x)| (by[j as usize] as u32, x)));
+            pairs.sort_unstable_by_key(|pair| pair.0);
+            let places = columns.iter_mut().zip(values);
+            places.zip(&pairs).for_each(|((column, value), pair)| (*column, *value) = *pair);
+        }
+        self.columns = columns;
+    }
+
     /// Replaces every label y by `number(y)`, its encoding for the loss, such as −1 or +1.
     pub(crate) fn code(&mut self, number: impl Fn(f64) -> f64) {
         self.label.iter_mut().for_each(|label| *label = number(*label));
+    }
+
+    /// Replaces every label y of the rows of a shard by `number(y)`.
+    pub(crate) fn code_shard(&mut self, shard: usize, number: impl Fn(f64) -> f64) {
+        let Some(at) = self.own.iter().position(|(own, _)| *own == shard) else { return };
+        let end = self.own.get(at + 1).map_or(self.label.len(), |(_, first)| *first);
+        self.label[self.own[at].1..end].iter_mut().for_each(|label| *label = number(*label));
     }
 
     /// Returns the weight of row `i`.

@@ -1,0 +1,265 @@
+//! Fit of a model to rows in shards: the part of one process, which owns some of the shards.
+
+use crate::{
+    bad_rows::BadRows,
+    data::Data,
+    error::FitError,
+    event::Event,
+    fit::Fit,
+    rows::{Next, Rows},
+};
+use surefoot_glm::{
+    Batch, Caution, Census, Certificate, Class, Fault, FeatureNames, Gathered, Model, Problem,
+    optimum::Optimum,
+    shards::{Fold, Interrupted, Partial, Shards},
+};
+use surefoot_io::{Inferred, Options};
+
+/// Result of a fit to rows in shards, the same in all processes.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ShardedOutcome {
+    /// Trained model.
+    pub model: Model,
+    /// Result of the search for the optimum.
+    pub optimum: Optimum,
+    /// Reason why the optimum should not be used as it is; `None` if there is no such reason.
+    pub caution: Option<Caution>,
+    /// Number of rows at fault that were skipped.
+    pub skipped: u64,
+}
+
+/// Rows of one shard that were read: their counts and labels, and what the reader inferred from them.
+struct Shard {
+    number: usize,
+    options: Options,
+    census: Census,
+    skipped: u64,
+}
+
+impl Fit<'_> {
+    /// Returns the model without weights and classes that a fit of a new model starts from, with what is known of the data.
+    ///
+    /// # Errors
+    /// A message, if the settings are out of range.
+    pub fn blank(&self) -> Result<Model, String> {
+        let mut settings = self.settings.clone();
+        settings.reading = self.options.reading();
+        Census::model(&settings, &self.census(&self.options).partial())
+    }
+
+    fn census(&self, options: &Options) -> Census {
+        let mut census = Census::new(&self.settings);
+        if options.wanted.trials.is_some() {
+            census.treat_labels_as_proportions();
+        }
+        census
+    }
+
+    /// Computes the optimum over the rows of all shards, of which this process owns some, each with its number and its data, in ascending
+    /// order. All processes have to run the same fit, from the same [`blank`](Fit::blank) model, and get the same result. The events of the
+    /// search come in all of them.
+    ///
+    /// Rows are read once and stored. No row is learnt before the search, so that the model has no progressive loss.
+    ///
+    /// # Errors
+    /// The first row at fault, an input that cannot be read, or data without rows. Returns `None` if the run was stopped before there was a
+    /// model.
+    pub fn run_shards(mut self, own: &[(usize, Data)], shards: &Shards) -> Result<Option<ShardedOutcome>, FitError> {
+        let mut gathered = Gathered::of_shards(shards.clone(), self.memory);
+        let mut read = Vec::new();
+        for (number, data) in own {
+            gathered.begin_shard(*number);
+            read.push(self.read(*number, data, &mut gathered)?);
+        }
+        match self.optimum_of_shards(gathered, &read, shards) {
+            Ok(found) => found,
+            Err(Interrupted) => Ok(None),
+        }
+    }
+
+    /// Reads and stores the rows of one shard.
+    fn read(&mut self, number: usize, data: &Data, gathered: &mut Gathered) -> Result<Shard, FitError> {
+        // Each shard infers on its own, so that nothing depends on which shards a process owns.
+        let options = self.options.apart();
+        let mut shard = Shard { number, census: self.census(&options), options, skipped: 0 };
+        let mut bad_rows = BadRows::new(self.skip_bad_rows);
+        let (mut rows, mut batch) = (Rows::open(data, &shard.options, 1)?, Batch::default());
+        loop {
+            match rows.next(&mut batch) {
+                Ok(Next::End) => break,
+                Ok(Next::Waiting) => {}
+                Ok(Next::Rows) => self.add(data, &batch, &mut shard, gathered, &mut bad_rows)?,
+                Err(error) if error.is_row() => bad_rows.pass_over(|| error, true)?,
+                Err(error) => return Err(error.into()),
+            }
+            self.observer.event(Event::Reading(&rows));
+        }
+        shard.skipped = bad_rows.count();
+        Ok(shard)
+    }
+
+    fn add(
+        &self,
+        data: &Data,
+        batch: &Batch,
+        shard: &mut Shard,
+        gathered: &mut Gathered,
+        bad_rows: &mut BadRows,
+    ) -> Result<(), FitError> {
+        if shard.options.found.has_text_labels() {
+            shard.census.treat_labels_as_class_names();
+        }
+        let mut from = 0;
+        while from < batch.len() {
+            let counted = shard.census.add(batch, from, batch.len());
+            let to = counted.as_ref().map_or_else(|(row, _)| *row, |()| batch.len());
+            let fault = gathered.add(batch, from, to).and(counted);
+            let Err((row, fault)) = fault else { break };
+            bad_rows.pass_over(|| self.locate_in(data, batch, row, &fault, &shard.options), true)?;
+            from = row + 1;
+        }
+        Ok(())
+    }
+
+    fn locate_in(
+        &self,
+        data: &Data,
+        batch: &Batch,
+        row: usize,
+        fault: &Fault,
+        options: &Options,
+    ) -> surefoot_io::Error {
+        let explained = self.observer.explain(fault, &surefoot_glm::Labels::default(), options);
+        data.locate(options, batch, row, fault.part, false).error(explained)
+    }
+
+    fn optimum_of_shards(
+        mut self,
+        mut gathered: Gathered,
+        read: &[Shard],
+        shards: &Shards,
+    ) -> Result<Result<Option<ShardedOutcome>, FitError>, Interrupted> {
+        let classes = classes(read, shards)?;
+        for shard in read {
+            let codes = codes(&shard.options.found, &classes);
+            gathered.relabel(shard.number, |label| code(&codes, label));
+        }
+        let (total, skipped) = census_of_all(read, shards, &classes, &gathered)?;
+        let names = names(read, shards)?;
+        let mut model = match Census::model(&self.settings, &total) {
+            Ok(model) => model,
+            Err(reason) => return Ok(Err(FitError::Optimum { reason })),
+        };
+        let data = || "the data of all shards".to_owned();
+        match (model.summary.rows, model.summary.rows_zero_weight) {
+            (0, _) => return Ok(Err(FitError::NoRows { data: data() })),
+            (rows, without) if rows == without => return Ok(Err(FitError::NoWeight { data: data() })),
+            _ => {}
+        }
+        model.settings.reading.classes = classes;
+        model.names = names.restricted_to(&model.index);
+        let mut problem = match gathered.problem(&model) {
+            Ok(problem) => problem,
+            Err(reason) => return Ok(Err(FitError::Optimum { reason })),
+        };
+        let found = self.search(&mut problem, model.summary.rows);
+        let Some(optimum) = found.filter(|found| found.objective.is_finite()) else { return Ok(Ok(None)) };
+        if let Err(reason) = problem.place(&optimum, &mut model) {
+            model.certificates = vec![Certificate::none(reason)];
+        }
+        let caution = problem.caution(&optimum);
+        Ok(Ok(Some(ShardedOutcome { model, optimum, caution, skipped })))
+    }
+
+    /// Chooses the penalty where one is to be chosen, and searches for the optimum.
+    fn search(&mut self, problem: &mut Problem, rows: u64) -> Option<Optimum> {
+        let stop = || false;
+        if problem.path().is_some() {
+            self.observer.event(Event::ChoosingPenalty);
+            let observer = &mut self.observer;
+            problem.choose(self.plan.select, 1, &stop, &mut |step| observer.event(Event::PenaltyStep(step)));
+        }
+        let tolerance = self.plan.optimum.unwrap_or(crate::TOLERANCE);
+        self.observer.event(Event::Searching { settings: problem.settings(), tolerance });
+        let (until, over) = (self.until_gap, std::sync::atomic::AtomicBool::new(false));
+        let reached = || over.load(std::sync::atomic::Ordering::Relaxed);
+        let observer = &mut self.observer;
+        problem.search(tolerance, 1, &reached, &mut |found| {
+            observer.event(Event::Iteration { found, rows });
+            let is_reached = until.is_some_and(|until| found.gap.is_some_and(|gap| gap <= until));
+            over.store(is_reached, std::sync::atomic::Ordering::Relaxed);
+        })
+    }
+}
+
+/// Combines a partial result of each shard.
+fn combine(read: &[Shard], shards: &Shards, of: impl Fn(&Shard) -> Partial) -> Result<Partial, Interrupted> {
+    let mut fold = Fold::new(shards.total);
+    for shard in read {
+        fold.insert(shard.number..shard.number + 1, of(shard));
+    }
+    shards.collective.combine(fold.into_nodes())
+}
+
+/// Returns the classes whose labels are text in any shard, each with a number as its code, in the order of their texts.
+fn classes(read: &[Shard], shards: &Shards) -> Result<Vec<Class>, Interrupted> {
+    let texts = combine(read, shards, |shard| {
+        let texts = shard.options.found.classes().into_iter().map(|class| class.text);
+        Partial { texts: texts.collect(), ..Partial::default() }
+    })?;
+    let class = |(code, text): (u32, String)| Class { text, code: f64::from(code) };
+    Ok((0..).zip(texts.texts).map(class).collect())
+}
+
+/// Returns the code that a reader has given to each class, with the code of all shards.
+fn codes(found: &Inferred, classes: &[Class]) -> Vec<(f64, f64)> {
+    let of_all = |text: &str| classes.binary_search_by(|class| class.text.as_str().cmp(text)).ok();
+    let pair = |class: Class| Some((class.code, classes[of_all(&class.text)?].code));
+    found.classes().into_iter().filter_map(pair).collect()
+}
+
+fn code(codes: &[(f64, f64)], label: f64) -> f64 {
+    codes.iter().find(|(own, _)| *own == label).map_or(label, |(_, of_all)| *of_all)
+}
+
+/// Combines the counts, labels and features of all shards; returns them with the number of skipped rows.
+fn census_of_all(
+    read: &[Shard],
+    shards: &Shards,
+    classes: &[Class],
+    gathered: &Gathered,
+) -> Result<(Partial, u64), Interrupted> {
+    let first = read.first().map(|shard| shard.number);
+    let mut total = combine(read, shards, |shard| {
+        let mut partial = shard.census.partial();
+        let codes = codes(&shard.options.found, classes);
+        partial.list.iter_mut().for_each(|label| *label = code(&codes, *label));
+        partial.sums.push(shard.skipped as f64);
+        // Features are those of all rows of the process.
+        if Some(shard.number) == first {
+            partial.keyed = gathered.features();
+        }
+        partial
+    })?;
+    let skipped = total.sums.pop().unwrap_or(0.0) as u64;
+    Ok((total, skipped))
+}
+
+/// Returns the names of the features of all shards.
+fn names(read: &[Shard], shards: &Shards) -> Result<FeatureNames, Interrupted> {
+    let total = combine(read, shards, |shard| {
+        let mut texts = std::collections::BTreeSet::new();
+        shard.options.found.each_name(|id, name| _ = texts.insert(format!("{id:020} {name}")));
+        Partial { texts, ..Partial::default() }
+    })?;
+    let mut names = FeatureNames::default();
+    for text in &total.texts {
+        if let Some((id, name)) = text.split_once(' ')
+            && let Ok(id) = id.parse()
+        {
+            names.insert(id, name);
+        }
+    }
+    Ok(names)
+}
