@@ -7,6 +7,7 @@
 //! status becomes the exit status and whose message is printed here as one line.
 
 mod commands;
+pub mod distributed;
 pub mod embedded;
 mod failure;
 mod flags;
@@ -62,6 +63,7 @@ fn run(command: Command) -> Result<(), Failure> {
         Command::Lab(args) => commands::lab::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
+        Command::Worker => distributed::local::work(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `surefoot fit`: checks everything that can be checked before the first row is read, trains a model, and reports progress and results.
 
+mod distributed;
 pub(crate) mod report;
 pub(crate) mod unused;
 
@@ -29,6 +30,9 @@ use surefoot_glm::{Labels, Loss, Model, Summary};
 use surefoot_io::{Accepts, InputName, Options, Output, check_inputs};
 
 pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
+    if let Some(engine) = &args.engine.engine {
+        return distributed::run(args, engine);
+    }
     let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
     let console = Console::new(args.talk.quiet, args.talk.json);
     if args.output == "-" && args.talk.json {

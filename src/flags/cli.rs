@@ -6,7 +6,7 @@ pub(crate) mod data;
 
 use super::{
     given::Given,
-    values::{self, Holdout, Passes, PenaltyStrength},
+    values::{self, Engine, Holdout, Passes, PenaltyStrength},
 };
 use crate::process::memory;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -65,6 +65,9 @@ pub(crate) enum Command {
     Lab(LabArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
+    /// Take part in a fit of several processes, over standard input and output
+    #[command(hide = true)]
+    Worker,
 }
 
 /// Learn a model from data.
@@ -157,6 +160,9 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) certify: CertifyArgs,
 
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+
     /// File of test rows on which the finished model is evaluated
     #[arg(long, value_name = "FILE", help_heading = "Testing, resuming, saving")]
     pub(crate) test: Option<OsString>,
@@ -182,6 +188,32 @@ pub(crate) struct FitArgs {
 
     #[command(flatten)]
     pub(crate) talk: MessageArgs,
+}
+
+/// Flags about rows that are spread over several worker processes.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Several processes")]
+pub(crate) struct EngineArgs {
+    /// Fit with several worker processes of this engine: local, or of the Python package ray, ray://HOST:PORT or mpi
+    ///
+    /// The rows of DATA are divided into --shards parts of about the same size, and each worker reads and keeps those of its parts. The model
+    /// does not depend on the number of workers, nor on workers that are lost and replaced on the way.
+    #[arg(long, value_name = "ENGINE", value_parser = values::engine)]
+    pub(crate) engine: Option<Engine>,
+
+    /// With --engine: number of worker processes [default: one per core]
+    #[arg(long, value_name = "N", requires = "engine", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) workers: Option<u16>,
+
+    /// With --engine: number of parts that the rows are divided into, at least the number of workers
+    ///
+    /// Sums over rows are added up part by part, so that the last digits of the model depend on this number.
+    #[arg(long, value_name = "N", requires = "engine", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) shards: u16,
+
+    /// With --engine: folder for the state of the run, with which the same command goes on after an interruption
+    #[arg(long, value_name = "DIR", requires = "engine")]
+    pub(crate) checkpoint: Option<OsString>,
 }
 
 /// Flags about certificates (guaranteed bounds on how much better another model could be), which a run gives with --radius, or with a

@@ -231,6 +231,25 @@ pub(crate) fn first_paragraph(text: &str) -> String {
     words.join(" ")
 }
 
+/// Engine that starts the workers of a fit of several processes and carries their messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Engine {
+    /// Processes on this machine.
+    Local,
+    /// Engine of the Python package: its address, such as `ray`, `ray://HOST:PORT` or `mpi`.
+    Python(String),
+}
+
+/// Parses the name or address of an engine.
+pub(crate) fn engine(text: &str) -> Result<Engine, String> {
+    match text {
+        "local" => Ok(Engine::Local),
+        "ray" | "mpi" => Ok(Engine::Python(text.to_owned())),
+        _ if text.starts_with("ray://") && text.len() > "ray://".len() => Ok(Engine::Python(text.to_owned())),
+        _ => Err("engines are local, ray, ray://HOST:PORT and mpi".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -247,6 +247,10 @@ impl Results<'_> {
         let summary = self.summary;
         let (loss, constant) = (number::loss(summary.loss), number::loss(summary.loss_constant));
         let beside = format!("{loss}, that of the best constant {constant}");
+        if self.ended.is_some() && summary.weight == 0.0 {
+            // No row was scored before the search.
+            return Vec::new();
+        }
         if self.ended.is_some() {
             // The loss is that of the lanes in the first pass, which have no part in the model.
             return vec![format!("first pass   loss {beside}; not the loss of the model")];

@@ -18,6 +18,7 @@
 //! | [`Coordinator`] | assigns shards, joins partial results, stores totals; a pure state machine |
 //! | [`Worker`] | runs the program, and turns messages into messages |
 //! | [`Store`] | keeps totals and states, in [memory](MemoryStore) or in a [folder](FolderStore) |
+//! | [`processes`] | an engine: worker processes on this machine, connected by pipes |
 
 //!
 //! Messages may be lost, repeated, delayed and reordered: both sides repeat what was not answered when their `tick` is
@@ -26,6 +27,7 @@
 mod coordinator;
 mod exchange;
 mod message;
+pub mod processes;
 
 mod store;
 mod worker;

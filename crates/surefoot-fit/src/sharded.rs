@@ -13,7 +13,7 @@ use surefoot_glm::{
     optimum::Optimum,
     shards::{Fold, Interrupted, Partial, Shards},
 };
-use surefoot_io::{Inferred, Options};
+use surefoot_io::{Inferred, InferredSchema, Options};
 
 /// Result of a fit to rows in shards, the same in all processes.
 #[derive(Clone, Debug)]
@@ -38,16 +38,6 @@ struct Shard {
 }
 
 impl Fit<'_> {
-    /// Returns the model without weights and classes that a fit of a new model starts from, with what is known of the data.
-    ///
-    /// # Errors
-    /// A message, if the settings are out of range.
-    pub fn blank(&self) -> Result<Model, String> {
-        let mut settings = self.settings.clone();
-        settings.reading = self.options.reading();
-        Census::model(&settings, &self.census(&self.options).partial())
-    }
-
     fn census(&self, options: &Options) -> Census {
         let mut census = Census::new(&self.settings);
         if options.wanted.trials.is_some() {
@@ -57,20 +47,26 @@ impl Fit<'_> {
     }
 
     /// Computes the optimum over the rows of all shards, of which this process owns some, each with its number and its data, in ascending
-    /// order. All processes have to run the same fit, from the same [`blank`](Fit::blank) model, and get the same result. The events of the
-    /// search come in all of them.
+    /// order; `schema` is that of all rows. All processes have to run the same fit, and get the same result. The events of the search come
+    /// in all of them.
     ///
     /// Rows are read once and stored. No row is learnt before the search, so that the model has no progressive loss.
     ///
     /// # Errors
     /// The first row at fault, an input that cannot be read, or data without rows. Returns `None` if the run was stopped before there was a
     /// model.
-    pub fn run_shards(mut self, own: &[(usize, Data)], shards: &Shards) -> Result<Option<ShardedOutcome>, FitError> {
+    pub fn run_shards(
+        mut self,
+        own: &[(usize, Data)],
+        schema: &InferredSchema,
+        shards: &Shards,
+    ) -> Result<Option<ShardedOutcome>, FitError> {
+        self.settings.reading = self.options.with_schema(schema).reading();
         let mut gathered = Gathered::of_shards(shards.clone(), self.memory);
         let mut read = Vec::new();
         for (number, data) in own {
             gathered.begin_shard(*number);
-            read.push(self.read(*number, data, &mut gathered)?);
+            read.push(self.read(*number, data, schema, &mut gathered)?);
         }
         match self.optimum_of_shards(gathered, &read, shards) {
             Ok(found) => found,
@@ -79,9 +75,15 @@ impl Fit<'_> {
     }
 
     /// Reads and stores the rows of one shard.
-    fn read(&mut self, number: usize, data: &Data, gathered: &mut Gathered) -> Result<Shard, FitError> {
+    fn read(
+        &mut self,
+        number: usize,
+        data: &Data,
+        schema: &InferredSchema,
+        gathered: &mut Gathered,
+    ) -> Result<Shard, FitError> {
         // Each shard infers on its own, so that nothing depends on which shards a process owns.
-        let options = self.options.apart();
+        let options = self.options.with_schema(schema);
         let mut shard = Shard { number, census: self.census(&options), options, skipped: 0 };
         let mut bad_rows = BadRows::new(self.skip_bad_rows);
         let (mut rows, mut batch) = (Rows::open(data, &shard.options, 1)?, Batch::default());
@@ -167,6 +169,11 @@ impl Fit<'_> {
         let Some(optimum) = found.filter(|found| found.objective.is_finite()) else { return Ok(Ok(None)) };
         if let Err(reason) = problem.place(&optimum, &mut model) {
             model.certificates = vec![Certificate::none(reason)];
+        }
+        if skipped > self.skip_bad_rows {
+            let allowed = self.skip_bad_rows;
+            let reason = format!("{skipped} rows of all shards are at fault, and {allowed} may be skipped");
+            return Ok(Err(FitError::Optimum { reason }));
         }
         let caution = problem.caution(&optimum);
         Ok(Ok(Some(ShardedOutcome { model, optimum, caution, skipped })))

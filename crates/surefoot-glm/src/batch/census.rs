@@ -9,10 +9,7 @@ use crate::{
     },
     labels::encoder::LabelEncoder,
     model::{settings::Settings, summary::Summary, trained_model::Model},
-    numeric::{
-        check::need,
-        sums::{Sum, compensated},
-    },
+    numeric::check::need,
     shards::{Keyed, Partial},
 };
 
@@ -38,7 +35,6 @@ pub struct Census {
     rows: u64,
     rows_zero_weight: u64,
     nonzeros: u64,
-    weight: Sum,
 }
 
 impl Census {
@@ -51,7 +47,6 @@ impl Census {
             rows: 0,
             rows_zero_weight: 0,
             nonzeros: 0,
-            weight: Sum::default(),
         }
     }
 
@@ -83,7 +78,6 @@ impl Census {
                 let coded = self.encoder.encode(loss, label)?;
                 loss.check_offset(coded, row.offset)?;
                 self.encoder.observe(loss, label);
-                self.weight.add(row.weight);
             }
         }
         self.rows += 1;
@@ -97,7 +91,6 @@ impl Census {
         let counts = [self.rows, self.rows_zero_weight, self.nonzeros].map(|count| count as f64);
         Partial {
             sums: counts.to_vec(),
-            compensated: compensated(&[self.weight]),
             maxima: vec![f64::from(self.encoder.shares), f64::from(self.encoder.texts)],
             list: if self.settings.loss.classifies() { self.encoder.labels().all() } else { Vec::new() },
             ..Partial::default()
@@ -140,7 +133,6 @@ impl Census {
                 rows: rows as u64,
                 rows_zero_weight: rows_zero_weight as u64,
                 nnz: nonzeros as u64,
-                weight: total.compensated_sums().first().copied().unwrap_or(0.0),
                 ..Summary::default()
             },
             certificates: Vec::new(),

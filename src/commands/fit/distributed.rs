@@ -1,0 +1,147 @@
+//! `surefoot fit --engine`: a fit of several processes.
+
+use super::{Command, check_files, reporter};
+use crate::{
+    distributed::{Finished, Job, check, local},
+    failure::Failure,
+    flags::{cli::FitArgs, inputs, start::Start, values::Engine},
+    process::{
+        signals::Signals,
+        stop::{self, Stop},
+        typed,
+    },
+    terminal::{console::Console, reporter::Reporter, results::Results},
+    words::number,
+};
+use std::{process, time::Instant};
+use surefoot_fit::{Interrupt, StopConditions, StopReason};
+use surefoot_glm::{Plan, Trainer};
+use surefoot_io::{Output, save_model};
+
+/// Runs the fit with workers of an engine.
+pub(super) fn run(args: &FitArgs, engine: &Engine) -> Result<(), Failure> {
+    match engine {
+        Engine::Local => on_this_machine(args),
+        Engine::Python(_) => by_python(),
+    }
+}
+
+/// Passes the command line to the Python package, whose engine it names.
+fn by_python() -> Result<(), Failure> {
+    let python = std::env::var_os("SUREFOOT_PYTHON").unwrap_or_else(|| "python3".into());
+    let status = process::Command::new(&python).args(["-m", "surefoot.distributed"]).args(typed::words()).status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        // The message is printed already.
+        Ok(status) => Err(Failure { status: status.code().map_or(1, |code| code as u8), message: String::new() }),
+        Err(error) => {
+            let python = python.to_string_lossy();
+            let remedy = "pip install surefoot, and name its interpreter by SUREFOOT_PYTHON";
+            Err(Failure::data(format!(
+                "this engine is one of the Python package, and {python} cannot be run ({error}): {remedy}"
+            )))
+        }
+    }
+}
+
+fn on_this_machine(args: &FitArgs) -> Result<(), Failure> {
+    let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
+    let console = Console::new(args.talk.quiet, args.talk.json);
+    let (data, test) = (inputs::data(&args.data)?, inputs::data(args.test.as_slice())?);
+    let Start { mut fit, options, before } = Start::new(args, &data)?;
+    check(args, &fit.plan())?;
+    let mut output = Output::create(&args.output)?;
+    check_files(&data, &test, &output)?;
+    let signals = Signals::catch([&args.output]);
+    let mut reporter = reporter(args, &fit, Some(output.name()), console, false);
+    let (name, stop) = (output.name().to_owned(), stop::conditions(&signals).with_deadline(deadline));
+    let ready = fit.read_means(&data);
+    let loss = fit.settings().loss;
+    let options = surefoot_io::Options { reading: fit.options().reading.clone(), ..options };
+    let command = Command { args, name, options, before, shuffle: None, test, report: None, signals };
+    match ready.and_then(|()| command.check_test(&data, loss, stop.clone())) {
+        Ok(()) => {}
+        Err(Interrupt::Error(error)) => return Err(command.words(error)),
+        Err(Interrupt::Stop(reason)) => {
+            return Err(command.nothing(Stop::of(reason, &command.signals), &mut reporter));
+        }
+    }
+    let job = Job::new(typed::words(), &data, fit.options(), usize::from(args.engine.shards))?;
+    let (finished, stopped) = search(&command, &job, &stop, &mut reporter)?;
+    if let Some(model) = &finished.model {
+        save_model(model, &mut output).map_err(|error| output.error(error))?;
+        output.commit()?;
+    }
+    command.tell_finished(&finished, stopped, reporter)
+}
+
+/// Runs the workers, and returns their result with the reason why it ended early, if it did.
+fn search(
+    command: &Command<'_>,
+    job: &Job,
+    stop: &StopConditions,
+    reporter: &mut Reporter,
+) -> Result<(Finished, Option<StopReason>), Failure> {
+    let workers = command.args.engine.workers.map_or_else(cores, usize::from).min(job.shards());
+    let each = number::count(job.shards() as u64);
+    let text =
+        format!("engine: {workers} worker processes, {each} shards; every worker reads and keeps the rows of its own");
+    reporter.console.say(&text);
+    let must_stop = || stop.check().is_err();
+    let checkpoint = command.args.engine.checkpoint.as_ref();
+    let finished = local::run(job, workers, checkpoint, &must_stop, reporter);
+    reporter.end();
+    let stopped = stop.check().err();
+    match finished {
+        Err(failure) if checkpoint.is_some() && failure.status == crate::failure::DATA => {
+            Err(failure.and("what was computed is kept in the checkpoint: the same command goes on from there"))
+        }
+        finished => Ok((finished?, stopped)),
+    }
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+impl Command<'_> {
+    /// Evaluates the saved model, prints the results and returns the outcome of the run.
+    fn tell_finished(
+        &self,
+        finished: &Finished,
+        stopped: Option<StopReason>,
+        mut reporter: Reporter,
+    ) -> Result<(), Failure> {
+        let stopped = stopped.filter(|_| !finished.is_over()).map(|reason| Stop::of(reason, &self.signals));
+        let Some(model) = &finished.model else {
+            return Err(self.nothing(stopped.unwrap_or(Stop::Budget), &mut reporter));
+        };
+        let saved = |failure: Failure| failure.and(format!("{} is saved", self.name));
+        let test = self.measure(model).map_err(saved)?;
+        let (test, unseen) = test.map(|found| (found.measured, found.unseen)).unzip();
+        let trainer = Trainer::new(model.settings.clone(), Plan::ONE_PASS);
+        let summary = finished.summary(model);
+        let results = finished.fill(Results {
+            test: test.as_ref(),
+            unseen: unseen.as_ref(),
+            seconds: reporter.seconds(),
+            stop: stopped,
+            ..Results::of(model, &self.name, &trainer, &summary, &self.options.found)
+        });
+        results.tell(&reporter.console);
+        reporter.events.emit(&results.event());
+        match stopped {
+            Some(Stop::Signal(signal)) => {
+                let resume = match &self.args.engine.checkpoint {
+                    Some(_) => "the same command goes on from the checkpoint",
+                    None => "with --checkpoint DIR the same command would go on",
+                };
+                Err(Failure::signalled(
+                    signal,
+                    format!("{}: {} has the best model so far; {resume}", signal.name(), self.name),
+                ))
+            }
+            _ => reporter.events.close(),
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Job of the workers of a distributed fit, and its result.
+
+use crate::{
+    embedded::Refused,
+    failure::Failure,
+    flags::{
+        cli::{Cli, Command, FitArgs},
+        hint, inputs,
+        start::Start,
+    },
+    terminal::results::Results,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::ffi::OsString;
+use surefoot_fit::{Data, Fit, Interrupt, ShardedOutcome};
+use surefoot_glm::{Caution, Model, Plan, Summary, Trainer, optimum::Ended};
+use surefoot_io::{
+    Inferred, InferredSchema, InputName, Options, check_inputs, model_from_bytes, model_to_bytes, split_inputs,
+};
+
+/// Fit of several processes: the command line, the schema of the rows, and the parts of the inputs that each shard has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Version of the program, because workers of other versions might find something else.
+    version: String,
+    /// Words of the command line behind the name of the program.
+    line: Vec<String>,
+    schema: InferredSchema,
+    /// Inputs of each shard, as text of their own format.
+    shards: Vec<Vec<Value>>,
+}
+
+impl Job {
+    /// Divides the inputs of a fit into shards, after reading the first rows for the schema.
+    pub(crate) fn new(line: Vec<String>, data: &Data, options: &Options, shards: usize) -> Result<Job, Failure> {
+        let schema = InferredSchema::of(data.inputs(), options)?;
+        let options = options.with_schema(&schema);
+        let text = |input: &InputName| serde_json::to_value(input).map_err(|error| Failure::data(error.to_string()));
+        let shards = split_inputs(data.inputs(), &options, shards)?;
+        let shards = shards.iter().map(|inputs| inputs.iter().map(text).collect()).collect::<Result<_, _>>()?;
+        Ok(Job { version: env!("CARGO_PKG_VERSION").to_owned(), line, schema, shards })
+    }
+
+    /// Parses a command line of `surefoot fit`, without the name of the program, checks it, and divides the inputs that it names into
+    /// shards, after reading the first rows.
+    ///
+    /// ```
+    /// use surefoot_cli::distributed::Job;
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("rows.svm");
+    /// std::fs::write(&path, "1 1:0.5\n0 1:1\n1 1:0.3\n0 1:2\n")?;
+    /// let path = path.display().to_string();
+    /// let job = Job::prepare(["fit", &path, "--passes", "auto", "--l2", "0.1", "--engine", "local", "--shards", "2"])?;
+    /// assert_eq!((job.shards(), Job::from_bytes(&job.to_bytes())?.shards()), (2, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The first flag at fault, or an input that cannot be read, with a remedy.
+    pub fn prepare<W: AsRef<str>>(line: impl IntoIterator<Item = W>) -> Result<Job, Refused> {
+        let line: Vec<String> = line.into_iter().map(|word| word.as_ref().to_owned()).collect();
+        let args = parse(&line)?;
+        let data = inputs::data(&args.data).map_err(Failure::from)?;
+        check_inputs(data.inputs()).map_err(Failure::from)?;
+        let Start { mut fit, .. } = Start::new(&args, &data)?;
+        check(&args, &fit.plan())?;
+        match fit.read_means(&data) {
+            Err(Interrupt::Error(error)) => Err(error.into()),
+            _ => Ok(Job::new(line, &data, fit.options(), usize::from(args.engine.shards))?),
+        }
+    }
+
+    /// Returns the number of shards.
+    #[must_use]
+    pub fn shards(&self) -> usize {
+        self.shards.len()
+    }
+
+    /// Returns the job as bytes.
+    ///
+    /// # Panics
+    /// Never: jobs are always valid JSON.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a job is valid JSON")
+    }
+
+    /// Reads what [`to_bytes`](Job::to_bytes) returned.
+    ///
+    /// # Errors
+    /// A message, if the bytes are damaged or were written by another version.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Job, String> {
+        let job: Job = serde_json::from_slice(bytes).map_err(|error| format!("the job cannot be read: {error}"))?;
+        let own = env!("CARGO_PKG_VERSION");
+        match job.version == own {
+            true => Ok(job),
+            false => Err(format!(
+                "the job is of version {} and this worker of version {own}: install one of them everywhere",
+                job.version
+            )),
+        }
+    }
+
+    pub(crate) fn schema(&self) -> &InferredSchema {
+        &self.schema
+    }
+
+    /// Returns the inputs of a shard.
+    pub(crate) fn data(&self, shard: usize) -> Result<Data, String> {
+        let input = |text: &Value| serde_json::from_value(text.clone());
+        let inputs = self.shards.get(shard).into_iter().flatten().map(input).collect::<Result<Vec<InputName>, _>>();
+        inputs.map(Data::Inputs).map_err(|error| format!("the inputs of the job cannot be read: {error}"))
+    }
+
+    /// Returns the fit that the command line of the job describes.
+    pub(crate) fn fit(&self) -> Result<(FitArgs, Fit<'static>), Failure> {
+        let args = parse(&self.line)?;
+        // The inputs were checked where the job was made, and need not all be there where a worker runs.
+        let fit = Start::new(&args, &Data::files(Vec::<String>::new()))?.fit;
+        Ok((args, fit))
+    }
+}
+
+/// Parses the words of a command line behind the name of the program.
+fn parse(line: &[String]) -> Result<FitArgs, Failure> {
+    let words: Vec<OsString> =
+        ["surefoot"].into_iter().chain(line.iter().map(String::as_str)).map(OsString::from).collect();
+    match Cli::read(words.clone()) {
+        Ok(Cli { command: Some(Command::Fit(args)) }) => Ok(args),
+        Ok(_) => Err(Failure::usage("flags of fit are needed")),
+        Err(error) => Err(Failure::usage(hint::refusal(&error, &words).0)),
+    }
+}
+
+/// Returns an error for flags that mean something else, or nothing, for a fit of several processes.
+pub(crate) fn check(args: &FitArgs, plan: &Plan) -> Result<(), Failure> {
+    let refused = [
+        (plan.optimum.is_none(), "--engine computes the optimum over all rows: add --passes auto"),
+        (
+            args.resume.is_some(),
+            "--engine starts from no model: a run with --checkpoint DIR goes on by the same command",
+        ),
+        (args.shuffle, "--shuffle does nothing with --engine: the optimum does not depend on the order of the rows"),
+        (args.report.is_some(), "--report is not written with --engine: leave it out, or take --json"),
+    ];
+    match refused.into_iter().find(|(is_given, _)| *is_given) {
+        Some((_, message)) => Err(Failure::usage(message)),
+        None => Ok(()),
+    }
+}
+
+/// Result of a distributed fit.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Finished {
+    /// Trained model; `None` if the run was stopped before there was one.
+    pub model: Option<Model>,
+    pub(crate) numbers: Numbers,
+}
+
+/// What is known of the optimum beside the model.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Numbers {
+    pub(crate) objective: Option<f64>,
+    pub(crate) passes: f64,
+    pub(crate) ended: String,
+    pub(crate) skipped: u64,
+    /// Whether the labels are separable, and the numbers of weights and rows if there are more weights than rows.
+    pub(crate) separable: bool,
+    pub(crate) more_weights: Option<(usize, usize)>,
+}
+
+impl Numbers {
+    pub(crate) fn caution(&self) -> Option<Caution> {
+        let more = self.more_weights.map(|(weights, rows)| Caution::MoreWeightsThanRows { weights, rows });
+        if self.separable { Some(Caution::Separable) } else { more }
+    }
+
+    /// Returns how the search has ended; `None` if there was none.
+    pub(crate) fn ended(&self) -> Option<Ended> {
+        const ALL: [Ended; 6] =
+            [Ended::Certified, Ended::Decrement, Ended::Unattained, Ended::Stalled, Ended::Exhausted, Ended::Stopped];
+        ALL.into_iter().find(|ended| format!("{ended:?}") == self.ended)
+    }
+}
+
+impl Finished {
+    /// Whether the run has come to its end, and is not to go on later.
+    pub(crate) fn is_over(&self) -> bool {
+        self.numbers.ended().is_some_and(|ended| ended != Ended::Stopped)
+    }
+
+    /// Returns the results as the command `fit --json` prints them in its last line, for a run of this many seconds.
+    #[must_use]
+    pub fn results(&self, seconds: f64) -> Value {
+        let found = Inferred::default();
+        let Some(model) = &self.model else { return Results::nothing(&Summary::default(), &found).event() };
+        let (trainer, summary) = (Trainer::new(model.settings.clone(), Plan::ONE_PASS), self.summary(model));
+        let results = Results::of(model, "the model", &trainer, &summary, &found);
+        self.fill(Results { seconds, ..results }).event()
+    }
+
+    /// Returns the summary of the model, with the passes of the search.
+    pub(crate) fn summary(&self, model: &Model) -> Summary {
+        Summary { passes: self.numbers.passes.ceil() as u32, ..model.summary.clone() }
+    }
+
+    /// Adds to results what is known of the optimum.
+    pub(crate) fn fill<'a>(&self, results: Results<'a>) -> Results<'a> {
+        Results {
+            skipped: self.numbers.skipped,
+            objective: self.numbers.objective,
+            ended: self.numbers.ended(),
+            caution: self.numbers.caution(),
+            ..results
+        }
+    }
+
+    /// Returns the result of a program as bytes: the length of the numbers, the numbers as JSON, and the model.
+    pub(crate) fn to_bytes(outcome: Option<&ShardedOutcome>) -> Result<Vec<u8>, String> {
+        let Some(outcome) = outcome else { return Ok(Vec::new()) };
+        let numbers = Numbers {
+            objective: Some(outcome.optimum.objective),
+            passes: outcome.optimum.passes,
+            ended: format!("{:?}", outcome.optimum.ended),
+            skipped: outcome.skipped,
+            separable: outcome.caution == Some(Caution::Separable),
+            more_weights: match outcome.caution {
+                Some(Caution::MoreWeightsThanRows { weights, rows }) => Some((weights, rows)),
+                _ => None,
+            },
+        };
+        let numbers = serde_json::to_vec(&numbers).map_err(|error| error.to_string())?;
+        let model = model_to_bytes(&outcome.model).map_err(|error| error.to_string())?;
+        Ok([&(numbers.len() as u32).to_le_bytes()[..], &numbers, &model].concat())
+    }
+
+    /// Reads the result of a program.
+    ///
+    /// # Errors
+    /// A message, if the bytes are damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Finished, String> {
+        if bytes.is_empty() {
+            return Ok(Finished { model: None, numbers: Numbers::default() });
+        }
+        let damaged = || "the result of the workers is damaged".to_owned();
+        let (len, rest) = bytes.split_first_chunk::<4>().ok_or_else(damaged)?;
+        let (numbers, model) = rest.split_at_checked(u32::from_le_bytes(*len) as usize).ok_or_else(damaged)?;
+        let numbers = serde_json::from_slice(numbers).map_err(|_| damaged())?;
+        let model = model_from_bytes("the result of the workers", model).map_err(|error| error.to_string())?;
+        Ok(Finished { model: Some(model), numbers })
+    }
+}

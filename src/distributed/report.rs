@@ -1,0 +1,94 @@
+//! Events of a distributed fit, as one worker reports them and the coordinator shows them.
+
+use crate::words::labels;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use surefoot_distributed::Exchange;
+use surefoot_fit::{Event, Observer};
+use surefoot_glm::{
+    Fault, Labels, PathPoint, Settings, Step,
+    optimum::{Ended, Optimum},
+};
+use surefoot_io::Options;
+
+/// Event of the worker that owns the first shard.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Report {
+    /// All rows of the worker are read: their number of bytes.
+    Read,
+    ChoosingPenalty,
+    Split(usize, usize),
+    Point(PathPoint),
+    Searching {
+        settings: Box<Settings>,
+        tolerance: f64,
+    },
+    Iteration {
+        objective: Option<f64>,
+        size: Option<f64>,
+        gap: Option<f64>,
+        passes: f64,
+        iterations: usize,
+        rows: u64,
+    },
+}
+
+impl Report {
+    /// Shows the report to an observer of a fit as the event that it was.
+    pub(crate) fn show(&self, observer: &mut dyn Observer) {
+        match self {
+            Report::Read => {}
+            Report::ChoosingPenalty => observer.event(Event::ChoosingPenalty),
+            Report::Split(done, of) => observer.event(Event::PenaltyStep(Step::Split(*done, *of))),
+            Report::Point(point) => observer.event(Event::PenaltyStep(Step::Point(point))),
+            Report::Searching { settings, tolerance } => {
+                observer.event(Event::Searching { settings, tolerance: *tolerance });
+            }
+            Report::Iteration { objective, size, gap, passes, iterations, rows } => {
+                let found = Optimum {
+                    weights: Vec::new(),
+                    intercept: Vec::new(),
+                    objective: objective.unwrap_or(f64::NAN),
+                    size: size.unwrap_or(f64::NAN),
+                    gap: *gap,
+                    passes: *passes,
+                    iterations: *iterations,
+                    ended: Ended::Running,
+                };
+                observer.event(Event::Iteration { found: &found, rows: *rows });
+            }
+        }
+    }
+}
+
+/// Observer of the fit of a worker, which reports its events.
+pub(crate) struct Reports(pub(crate) Arc<Exchange>);
+
+impl Observer for Reports {
+    fn event(&mut self, event: Event<'_>) {
+        let finite = |x: f64| Some(x).filter(|x| x.is_finite());
+        let report = match event {
+            Event::ChoosingPenalty => Report::ChoosingPenalty,
+            Event::PenaltyStep(Step::Split(done, of)) => Report::Split(done, of),
+            Event::PenaltyStep(Step::Point(point)) => Report::Point(*point),
+            Event::Searching { settings, tolerance } => {
+                Report::Searching { settings: Box::new(settings.clone()), tolerance }
+            }
+            Event::Iteration { found, rows } => Report::Iteration {
+                objective: finite(found.objective),
+                size: finite(found.size),
+                gap: found.gap,
+                passes: found.passes,
+                iterations: found.iterations,
+                rows,
+            },
+            _ => return,
+        };
+        self.0.report(|| serde_json::to_vec(&report).unwrap_or_default());
+    }
+
+    fn explain(&self, fault: &Fault, labels: &Labels, options: &Options) -> String {
+        labels::message(fault, labels, options)
+    }
+}
