@@ -1,18 +1,18 @@
 //! Job of the workers of a distributed fit, and its result.
 
 use crate::{
-    embedded::Refused,
-    failure::Failure,
+    failure::{Failure, Refused},
     flags::{
         cli::{Cli, Command, FitArgs},
         hint, inputs,
         start::Start,
+        values::Passes,
     },
     terminal::results::Results,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::ffi::OsString;
+use std::{ffi::OsString, time::UNIX_EPOCH};
 use surefoot_fit::{Data, Fit, Interrupt, ShardedOutcome};
 use surefoot_glm::{Caution, Model, Plan, Summary, Trainer, optimum::Ended};
 use surefoot_io::{
@@ -27,6 +27,8 @@ pub struct Job {
     /// Words of the command line behind the name of the program.
     line: Vec<String>,
     schema: InferredSchema,
+    /// Time of the last change of each input that is a file, in nanoseconds since 1970, by which a checkpoint recognises it.
+    changed: Vec<Option<u64>>,
     /// Inputs of each shard, as text of their own format.
     shards: Vec<Vec<Value>>,
 }
@@ -39,7 +41,8 @@ impl Job {
         let text = |input: &InputName| serde_json::to_value(input).map_err(|error| Failure::data(error.to_string()));
         let shards = split_inputs(data.inputs(), &options, shards)?;
         let shards = shards.iter().map(|inputs| inputs.iter().map(text).collect()).collect::<Result<_, _>>()?;
-        Ok(Job { version: env!("CARGO_PKG_VERSION").to_owned(), line, schema, shards })
+        let (version, line) = (env!("CARGO_PKG_VERSION").to_owned(), without_talk(&line));
+        Ok(Job { version, line, schema, changed: data.inputs().iter().map(changed).collect(), shards })
     }
 
     /// Parses a command line of `surefoot fit`, without the name of the program, checks it, and divides the inputs that it names into
@@ -61,10 +64,10 @@ impl Job {
     pub fn prepare<W: AsRef<str>>(line: impl IntoIterator<Item = W>) -> Result<Job, Refused> {
         let line: Vec<String> = line.into_iter().map(|word| word.as_ref().to_owned()).collect();
         let args = parse(&line)?;
+        check(&args)?;
         let data = inputs::data(&args.data).map_err(Failure::from)?;
         check_inputs(data.inputs()).map_err(Failure::from)?;
         let Start { mut fit, .. } = Start::new(&args, &data)?;
-        check(&args, &fit.plan())?;
         match fit.read_means(&data) {
             Err(Interrupt::Error(error)) => Err(error.into()),
             _ => Ok(Job::new(line, &data, fit.options(), usize::from(args.engine.shards))?),
@@ -122,6 +125,41 @@ impl Job {
     }
 }
 
+/// Returns the time of the last change of a file.
+fn changed(input: &InputName) -> Option<u64> {
+    let time = input.path()?.metadata().ok()?.modified().ok()?;
+    time.duration_since(UNIX_EPOCH).ok().map(|time| time.as_nanos() as u64)
+}
+
+/// Returns a command line without the flags that change nothing about the model, so that a run can go on with others.
+fn without_talk(line: &[String]) -> Vec<String> {
+    const WITH_VALUE: [&str; 10] = [
+        "--engine",
+        "--workers",
+        "--shards",
+        "--checkpoint",
+        "--output",
+        "--test",
+        "--budget",
+        "--threads",
+        "--memory",
+        "--snapshot",
+    ];
+    const ALONE: [&str; 3] = ["--json", "--quiet", "-q"];
+    let (mut kept, mut words) = (Vec::new(), line.iter());
+    while let Some(word) = words.next() {
+        let (name, has_value) = word.split_once('=').map_or((word.as_str(), false), |(name, _)| (name, true));
+        if word == "--" {
+            kept.extend([word].into_iter().chain(words.by_ref()).cloned());
+        } else if name == "-o" && !has_value || WITH_VALUE.contains(&name) && !has_value {
+            words.next();
+        } else if !(word.starts_with("-o") || WITH_VALUE.contains(&name) || ALONE.contains(&name)) {
+            kept.push(word.clone());
+        }
+    }
+    kept
+}
+
 /// Parses the words of a command line behind the name of the program.
 fn parse(line: &[String]) -> Result<FitArgs, Failure> {
     let words: Vec<OsString> =
@@ -134,9 +172,9 @@ fn parse(line: &[String]) -> Result<FitArgs, Failure> {
 }
 
 /// Returns an error for flags that mean something else, or nothing, for a fit of several processes.
-pub(crate) fn check(args: &FitArgs, plan: &Plan) -> Result<(), Failure> {
+pub(crate) fn check(args: &FitArgs) -> Result<(), Failure> {
     let refused = [
-        (plan.optimum.is_none(), "--engine computes the optimum over all rows: add --passes auto"),
+        (args.passes != Some(Passes::Auto), "--engine computes the optimum over all rows: add --passes auto"),
         (
             args.resume.is_some(),
             "--engine starts from no model: a run with --checkpoint DIR goes on by the same command",
@@ -250,5 +288,21 @@ impl Finished {
         let numbers = serde_json::from_slice(numbers).map_err(|_| damaged())?;
         let model = model_from_bytes("the result of the workers", model).map_err(|error| error.to_string())?;
         Ok(Finished { model: Some(model), numbers })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_that_do_not_change_the_model_are_dropped() {
+        let of = |line: &str| without_talk(&line.split(' ').map(str::to_owned).collect::<Vec<_>>()).join(" ");
+        let (all, left) = (
+            "fit a.svm -o m --json --l2 0.1 --workers 3 --engine=local --tol 1e-9 -omodel -q --budget 5m b.svm",
+            "fit a.svm --l2 0.1 --tol 1e-9 b.svm",
+        );
+        assert_eq!((of(all), of(left)), (left.to_owned(), left.to_owned()));
+        assert_eq!(of("fit --json -- -o --workers"), "fit -- -o --workers");
     }
 }

@@ -47,9 +47,9 @@ fn by_python() -> Result<(), Failure> {
 fn on_this_machine(args: &FitArgs) -> Result<(), Failure> {
     let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
     let console = Console::new(args.talk.quiet, args.talk.json);
+    check(args)?;
     let (data, test) = (inputs::data(&args.data)?, inputs::data(args.test.as_slice())?);
     let Start { mut fit, options, before } = Start::new(args, &data)?;
-    check(args, &fit.plan())?;
     let mut output = Output::create(&args.output)?;
     check_files(&data, &test, &output)?;
     let signals = Signals::catch([&args.output]);
