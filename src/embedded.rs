@@ -136,7 +136,7 @@ impl Prepared {
         let words: Vec<OsString> =
             ["surefoot"].into_iter().chain(line.iter().map(String::as_str)).map(OsString::from).collect();
         let args = match Cli::read(words.clone()) {
-            Ok(Cli { command: Some(Command::Fit(args)) }) => args,
+            Ok(Cli { command: Some(Command::Fit(args)) }) => *args,
             Ok(_) => return Err(Failure::usage("flags of fit are needed").into()),
             Err(error) => return Err(Failure::usage(hint::refusal(&error, &words).0).into()),
         };

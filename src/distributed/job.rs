@@ -35,13 +35,13 @@ pub struct Job {
 
 impl Job {
     /// Divides the inputs of a fit into shards, after reading the first rows for the schema.
-    pub(crate) fn new(line: Vec<String>, data: &Data, options: &Options, shards: usize) -> Result<Job, Failure> {
+    pub(crate) fn new(line: &[String], data: &Data, options: &Options, shards: usize) -> Result<Job, Failure> {
         let schema = InferredSchema::of(data.inputs(), options)?;
         let options = options.with_schema(&schema);
         let text = |input: &InputName| serde_json::to_value(input).map_err(|error| Failure::data(error.to_string()));
         let shards = split_inputs(data.inputs(), &options, shards)?;
         let shards = shards.iter().map(|inputs| inputs.iter().map(text).collect()).collect::<Result<_, _>>()?;
-        let (version, line) = (env!("CARGO_PKG_VERSION").to_owned(), without_talk(&line));
+        let (version, line) = (env!("CARGO_PKG_VERSION").to_owned(), without_talk(line));
         Ok(Job { version, line, schema, changed: data.inputs().iter().map(changed).collect(), shards })
     }
 
@@ -70,7 +70,7 @@ impl Job {
         let Start { mut fit, .. } = Start::new(&args, &data)?;
         match fit.read_means(&data) {
             Err(Interrupt::Error(error)) => Err(error.into()),
-            _ => Ok(Job::new(line, &data, fit.options(), usize::from(args.engine.shards))?),
+            _ => Ok(Job::new(&line, &data, fit.options(), usize::from(args.engine.shards))?),
         }
     }
 
@@ -151,7 +151,7 @@ fn without_talk(line: &[String]) -> Vec<String> {
         let (name, has_value) = word.split_once('=').map_or((word.as_str(), false), |(name, _)| (name, true));
         if word == "--" {
             kept.extend([word].into_iter().chain(words.by_ref()).cloned());
-        } else if name == "-o" && !has_value || WITH_VALUE.contains(&name) && !has_value {
+        } else if !has_value && (name == "-o" || WITH_VALUE.contains(&name)) {
             words.next();
         } else if !(word.starts_with("-o") || WITH_VALUE.contains(&name) || ALONE.contains(&name)) {
             kept.push(word.clone());
@@ -165,7 +165,7 @@ fn parse(line: &[String]) -> Result<FitArgs, Failure> {
     let words: Vec<OsString> =
         ["surefoot"].into_iter().chain(line.iter().map(String::as_str)).map(OsString::from).collect();
     match Cli::read(words.clone()) {
-        Ok(Cli { command: Some(Command::Fit(args)) }) => Ok(args),
+        Ok(Cli { command: Some(Command::Fit(args)) }) => Ok(*args),
         Ok(_) => Err(Failure::usage("flags of fit are needed")),
         Err(error) => Err(Failure::usage(hint::refusal(&error, &words).0)),
     }

@@ -66,7 +66,7 @@ fn on_this_machine(args: &FitArgs) -> Result<(), Failure> {
             return Err(command.nothing(Stop::of(reason, &command.signals), &mut reporter));
         }
     }
-    let job = Job::new(typed::words(), &data, fit.options(), usize::from(args.engine.shards))?;
+    let job = Job::new(&typed::words(), &data, fit.options(), usize::from(args.engine.shards))?;
     let (finished, stopped) = search(&command, &job, &stop, &mut reporter)?;
     if let Some(model) = &finished.model {
         save_model(model, &mut output).map_err(|error| output.error(error))?;

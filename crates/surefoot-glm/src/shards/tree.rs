@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     fn leaf(k: usize) -> Partial {
-        let x = 1.0 / (k as f64 + 3.0) * if k % 3 == 0 { -1e9 } else { 1.0 };
+        let x = 1.0 / (k as f64 + 3.0) * if k.is_multiple_of(3) { -1e9 } else { 1.0 };
         Partial {
             sums: vec![x],
             compensated: vec![x, 0.0],
