@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 use surefoot_distributed::{Action, Coordinator, Exchange, FolderStore, MemoryStore, Plan, Program, Store, Worker};
-use surefoot_glm::shards::{Collective, Partial};
+use surefoot_glm::shards::{Collective, Fold, Partial};
 
 const EXCHANGES: usize = 25;
 
@@ -31,8 +31,9 @@ impl Program for Iteration {
             }
         };
         while round < EXCHANGES {
-            let own = exchange.own().map(|shard| (shard..shard + 1, of_shard(shard, round, &x))).collect();
-            let Ok(total) = exchange.combine(own) else { break };
+            let mut own = Fold::new(exchange.shards().total);
+            exchange.own().for_each(|shard| assert!(own.insert(shard..shard + 1, of_shard(shard, round, &x))));
+            let Ok(total) = exchange.combine(own.into_nodes()) else { break };
             x.iter_mut().zip(&total.sums).for_each(|(x, sum)| *x = 0.9 * *x + sum);
             x[0] += total.compensated_sums()[0];
             round += 1;

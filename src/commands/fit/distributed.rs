@@ -89,7 +89,7 @@ fn search(
     reporter.console.say(&text);
     let must_stop = || stop.check().is_err();
     let checkpoint = command.args.engine.checkpoint.as_ref();
-    let finished = local::run(job, workers, checkpoint, &must_stop, reporter);
+    let finished = local::run(job, workers, command.args.memory.memory, checkpoint, &must_stop, reporter);
     reporter.end();
     let stopped = stop.check().err();
     match finished {
