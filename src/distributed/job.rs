@@ -14,10 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{ffi::OsString, time::UNIX_EPOCH};
 use surefoot_fit::{Data, Fit, Interrupt, ShardedOutcome};
-use surefoot_glm::{Caution, Model, Plan, Summary, Trainer, optimum::Ended};
-use surefoot_io::{
-    Inferred, InferredSchema, InputName, Options, check_inputs, model_from_bytes, model_to_bytes, split_inputs,
-};
+use surefoot_glm::{Caution, Model, Plan, RoundTrainer, Summary, Trainer, optimum::Ended};
+use surefoot_io::{Inferred, InferredSchema, InputName, check_inputs, model_from_bytes, model_to_bytes, split_inputs};
 
 /// Fit of several processes: the command line, the schema of the rows, and the parts of the inputs that each shard has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,7 +33,12 @@ pub struct Job {
 
 impl Job {
     /// Divides the inputs of a fit into shards, after reading the first rows for the schema.
-    pub(crate) fn new(line: &[String], data: &Data, options: &Options, shards: usize) -> Result<Job, Failure> {
+    pub(crate) fn new(line: &[String], data: &Data, fit: &Fit<'_>, shards: u16) -> Result<Job, Failure> {
+        let (options, shards) = (fit.options(), usize::from(shards));
+        if fit.plan().optimum.is_none() {
+            let refused = |reason| Failure::usage(format!("{reason}; --passes auto takes it"));
+            RoundTrainer::new(fit.settings().clone(), shards as u32).map_err(refused)?;
+        }
         let schema = InferredSchema::of(data.inputs(), options)?;
         let options = options.with_schema(&schema);
         let text = |input: &InputName| serde_json::to_value(input).map_err(|error| Failure::data(error.to_string()));
@@ -70,7 +73,7 @@ impl Job {
         let Start { mut fit, .. } = Start::new(&args, &data)?;
         match fit.read_means(&data) {
             Err(Interrupt::Error(error)) => Err(error.into()),
-            _ => Ok(Job::new(&line, &data, fit.options(), usize::from(args.engine.shards))?),
+            _ => Ok(Job::new(&line, &data, &fit, args.engine.shards)?),
         }
     }
 
@@ -174,7 +177,10 @@ fn parse(line: &[String]) -> Result<FitArgs, Failure> {
 /// Returns an error for flags that mean something else, or nothing, for a fit of several processes.
 pub(crate) fn check(args: &FitArgs) -> Result<(), Failure> {
     let refused = [
-        (args.passes != Some(Passes::Auto), "--engine computes the optimum over all rows: add --passes auto"),
+        (
+            matches!(args.passes, Some(Passes::Times(2..))),
+            "--engine makes one pass, or computes the optimum: leave --passes out, or give --passes auto",
+        ),
         (
             args.resume.is_some(),
             "--engine starts from no model: a run with --checkpoint DIR goes on by the same command",
@@ -202,6 +208,7 @@ pub struct Finished {
 pub(crate) struct Numbers {
     pub(crate) objective: Option<f64>,
     pub(crate) passes: f64,
+    pub(crate) is_over: bool,
     pub(crate) ended: String,
     pub(crate) skipped: u64,
     /// Whether the labels are separable, and the numbers of weights and rows if there are more weights than rows.
@@ -226,7 +233,7 @@ impl Numbers {
 impl Finished {
     /// Whether the run has come to its end, and is not to go on later.
     pub(crate) fn is_over(&self) -> bool {
-        self.numbers.ended().is_some_and(|ended| ended != Ended::Stopped)
+        self.numbers.is_over
     }
 
     /// Returns the results as the command `fit --json` prints them in its last line, for a run of this many seconds.
@@ -259,9 +266,10 @@ impl Finished {
     pub(crate) fn to_bytes(outcome: Option<&ShardedOutcome>) -> Result<Vec<u8>, String> {
         let Some(outcome) = outcome else { return Ok(Vec::new()) };
         let numbers = Numbers {
-            objective: Some(outcome.optimum.objective),
-            passes: outcome.optimum.passes,
-            ended: format!("{:?}", outcome.optimum.ended),
+            objective: outcome.optimum.as_ref().map(|found| found.objective),
+            passes: outcome.optimum.as_ref().map_or(1.0, |found| found.passes),
+            is_over: outcome.is_over,
+            ended: outcome.optimum.as_ref().map_or_else(String::new, |found| format!("{:?}", found.ended)),
             skipped: outcome.skipped,
             separable: outcome.caution == Some(Caution::Separable),
             more_weights: match outcome.caution {

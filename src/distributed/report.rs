@@ -6,7 +6,7 @@ use std::sync::Arc;
 use surefoot_distributed::Exchange;
 use surefoot_fit::{Event, Observer};
 use surefoot_glm::{
-    Fault, Labels, PathPoint, Settings, Step,
+    Fault, Labels, PathPoint, Settings, Step, Summary,
     optimum::{Ended, Optimum},
 };
 use surefoot_io::Options;
@@ -15,8 +15,12 @@ use surefoot_io::Options;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Report {
-    /// All rows of the worker are read: their number of bytes.
-    Read,
+    /// Rows learnt in rounds.
+    Round {
+        summary: Box<Summary>,
+        recent: Option<f64>,
+        bytes: u64,
+    },
     ChoosingPenalty,
     Split(usize, usize),
     Point(PathPoint),
@@ -38,7 +42,9 @@ impl Report {
     /// Shows the report to an observer of a fit as the event that it was.
     pub(crate) fn show(&self, observer: &mut dyn Observer) {
         match self {
-            Report::Read => {}
+            Report::Round { summary, recent, bytes } => {
+                observer.event(Event::Round { summary, recent: *recent, bytes: *bytes });
+            }
             Report::ChoosingPenalty => observer.event(Event::ChoosingPenalty),
             Report::Split(done, of) => observer.event(Event::PenaltyStep(Step::Split(*done, *of))),
             Report::Point(point) => observer.event(Event::PenaltyStep(Step::Point(point))),
@@ -69,6 +75,9 @@ impl Observer for Reports {
     fn event(&mut self, event: Event<'_>) {
         let finite = |x: f64| Some(x).filter(|x| x.is_finite());
         let report = match event {
+            Event::Round { summary, recent, bytes } => {
+                Report::Round { summary: Box::new(summary.clone()), recent, bytes }
+            }
             Event::ChoosingPenalty => Report::ChoosingPenalty,
             Event::PenaltyStep(Step::Split(done, of)) => Report::Split(done, of),
             Event::PenaltyStep(Step::Point(point)) => Report::Point(*point),

@@ -177,6 +177,11 @@ impl Observer for Reporter {
             Event::Reading(rows) => self.at(rows),
             Event::RowsLearnt { rows, trainer } => self.look(rows, trainer),
             Event::Milestone { trainer, rows } => self.milestone(trainer, rows),
+            Event::Round { summary, recent, bytes } => {
+                let line = Line { summary, recent, seconds: self.seconds(), bytes };
+                self.console.say(&line.text());
+                self.events.emit(&line.event());
+            }
             Event::Opened(options) => self.open(options),
             Event::PassEnded(rows) => self.end_pass(rows),
             Event::Certifying => {

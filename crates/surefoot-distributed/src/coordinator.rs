@@ -2,11 +2,12 @@
 
 use crate::{
     message::{FromWorker, Message, ToWorker},
+    payload::Payload,
     store::Store,
 };
 use serde::Serialize;
 use std::{collections::BTreeMap, io, ops::Range};
-use surefoot_glm::shards::{Fold, Partial};
+use surefoot_glm::shards::Fold;
 
 /// How shards are assigned to workers.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +93,7 @@ pub struct Coordinator {
     store: Box<dyn Store>,
     members: BTreeMap<u64, Member>,
     /// Partial results for the exchange that is not complete yet.
-    fold: Fold,
+    fold: Fold<Payload>,
     /// Digest of the result, for each shard whose owner has ended.
     done: Vec<Option<u64>>,
     result: Option<Vec<u8>>,
@@ -337,7 +338,7 @@ impl Coordinator {
         for (range, len) in nodes {
             let Some((part, after)) = rest.split_at_checked(*len) else { return Vec::new() };
             rest = after;
-            let Some(partial) = Partial::from_bytes(part) else { return Vec::new() };
+            let Some(partial) = Payload::from_bytes(part) else { return Vec::new() };
             // One that is there already was sent twice, or comes from an earlier owner of the shards.
             if self.fold.insert(range.clone(), partial) {
                 self.received += *len as u64;
@@ -354,6 +355,7 @@ impl Coordinator {
             member.behind += self.now - first;
         }
         match std::mem::replace(&mut self.fold, Fold::new(self.plan.shards)).total() {
+            Some(Payload::Fault(reason)) => self.fail(reason),
             Some(total) => self.complete(&total.to_bytes()),
             None => Vec::new(),
         }

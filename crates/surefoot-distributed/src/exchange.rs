@@ -1,6 +1,6 @@
 //! The side of a program: its shards, and the exchanges with the other workers.
 
-use crate::message::FromWorker;
+use crate::{message::FromWorker, payload::Payload};
 use std::{
     fmt,
     ops::Range,
@@ -9,7 +9,10 @@ use std::{
         mpsc::{Receiver, Sender},
     },
 };
-use surefoot_glm::shards::{Collective, Interrupted, Partial, Shards};
+use surefoot_glm::{
+    Partial as RoundPartial,
+    shards::{Collective, Interrupted, Partial, Shards},
+};
 
 /// Program that every worker runs on its own shards.
 ///
@@ -110,8 +113,9 @@ impl Exchange {
     }
 }
 
-impl Collective for Exchange {
-    fn combine(&self, own: Vec<(Range<usize>, Partial)>) -> Result<Partial, Interrupted> {
+impl Exchange {
+    /// Exchanges partial results for the total, which is of the same kind.
+    fn exchange(&self, own: Vec<(Range<usize>, Payload)>) -> Result<Payload, Interrupted> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if inner.is_stopped {
             return Err(Interrupted);
@@ -127,8 +131,29 @@ impl Collective for Exchange {
         };
         let answer = inner.events.send(Event::Send(head, body)).ok().and_then(|()| inner.answers.recv().ok());
         // An empty total stops the run; without an answer, the worker has given this program up.
-        let total = answer.and_then(|total| Partial::from_bytes(&total));
+        let total = answer.and_then(|total| Payload::from_bytes(&total));
         inner.is_stopped = total.is_none();
         total.ok_or(Interrupted)
+    }
+
+    /// Combines the work of all shards in a round of one pass, given that of the own shards.
+    ///
+    /// # Errors
+    /// [`Interrupted`], as for [`Collective::combine`].
+    pub fn combine_round(&self, own: RoundPartial) -> Result<RoundPartial, Interrupted> {
+        let nodes = own.into_nodes().into_iter();
+        match self.exchange(nodes.map(|(range, work)| (range, Payload::Round(Box::new(work)))).collect())? {
+            Payload::Round(total) => Ok(*total),
+            Payload::Numbers(_) | Payload::Fault(_) => Err(Interrupted),
+        }
+    }
+}
+
+impl Collective for Exchange {
+    fn combine(&self, own: Vec<(Range<usize>, Partial)>) -> Result<Partial, Interrupted> {
+        match self.exchange(own.into_iter().map(|(range, partial)| (range, Payload::Numbers(partial))).collect())? {
+            Payload::Numbers(total) => Ok(total),
+            Payload::Round(_) | Payload::Fault(_) => Err(Interrupted),
+        }
     }
 }

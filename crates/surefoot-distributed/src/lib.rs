@@ -27,6 +27,7 @@
 mod coordinator;
 mod exchange;
 mod message;
+mod payload;
 pub mod processes;
 
 mod store;

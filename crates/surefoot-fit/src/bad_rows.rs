@@ -34,6 +34,11 @@ impl BadRows {
         self.count
     }
 
+    /// Starts to count anew; what may be skipped stays the same.
+    pub(crate) fn forget(&mut self) {
+        self.count = 0;
+    }
+
     /// Returns the errors of the first skipped rows, at most three.
     #[must_use]
     pub fn first(&self) -> &[Error] {

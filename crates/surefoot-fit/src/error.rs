@@ -58,6 +58,11 @@ pub enum FitError {
         /// Reason why the optimum cannot be computed, for the message.
         reason: String,
     },
+    /// Rows of several shards that do not go together, or settings that a fit to shards does not take.
+    Shards {
+        /// Reason why the fit cannot go on, for the message.
+        reason: String,
+    },
     /// I/O error while storing the held-out rows in a temporary file.
     Holdout(io::Error),
     /// Model that cannot be trained further.
@@ -97,6 +102,7 @@ impl fmt::Display for FitError {
                 write!(f, "{}: held-out rows cannot be stored (TMPDIR): {error}", std::env::temp_dir().display())
             }
             FitError::Optimum { reason } => write!(f, "there is no optimum to be found: {reason}"),
+            FitError::Shards { reason } => f.write_str(reason),
             FitError::Resume { reason } => write!(f, "the model cannot be trained further: {reason}"),
         }
     }

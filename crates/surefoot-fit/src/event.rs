@@ -1,7 +1,7 @@
 //! Events that a running fit reports to its observer.
 
 use crate::{rows::Rows, unmet::UnmetName};
-use surefoot_glm::{Certificate, Fault, Labels, Settings, Step, Trainer, optimum::Optimum};
+use surefoot_glm::{Certificate, Fault, Labels, Settings, Step, Summary, Trainer, optimum::Optimum};
 use surefoot_io::Options;
 
 /// Event of a running fit, passed to [`Observer::event`].
@@ -31,6 +31,15 @@ pub enum Event<'a> {
         trainer: &'a mut Trainer,
         /// Reader of the rows, which provides the progress.
         rows: &'a Rows,
+    },
+    /// The number of rows learnt in rounds over shards has passed a power of two.
+    Round {
+        /// Summary of the run so far.
+        summary: &'a Summary,
+        /// Mean loss of the rows since the previous such event; `None` if there are none.
+        recent: Option<f64>,
+        /// Number of bytes that all processes have read, estimated from those of this one.
+        bytes: u64,
     },
     /// Some of the feature names given by the caller, for instance names to keep, occur in none of the first rows.
     UnmetNames {

@@ -8,7 +8,7 @@
 //! | follow a fit | [`Event`], [`Observer`] |
 //! | stop a fit | [`StopConditions`] |
 //! | result of a fit | [`Outcome`], [`Failed`] |
-//! | rows in shards, of several processes | [`Fit::run_shards`] |
+//! | rows in shards, of several processes | [`Fit::run_shards`], [`Fit::run_rounds`] |
 //! | evaluate a model | [`Labelled`] |
 //! | predict with a model | [`Prediction`] |
 //!
@@ -49,6 +49,6 @@ pub use rows::{Next, Rows, watch_rows};
 pub use saver::Snapshot;
 pub use session::Session;
 pub use setting::Contradiction;
-pub use sharded::ShardedOutcome;
+pub use sharded::{Rounds, ShardedOutcome};
 pub use stop::{Interrupt, StopConditions, StopReason};
 pub use unmet::{Purpose, UnmetName, unmet_names};

@@ -66,7 +66,7 @@ fn on_this_machine(args: &FitArgs) -> Result<(), Failure> {
             return Err(command.nothing(Stop::of(reason, &command.signals), &mut reporter));
         }
     }
-    let job = Job::new(&typed::words(), &data, fit.options(), usize::from(args.engine.shards))?;
+    let job = Job::new(&typed::words(), &data, &fit, args.engine.shards)?;
     let (finished, stopped) = search(&command, &job, &stop, &mut reporter)?;
     if let Some(model) = &finished.model {
         save_model(model, &mut output).map_err(|error| output.error(error))?;
@@ -84,8 +84,7 @@ fn search(
 ) -> Result<(Finished, Option<StopReason>), Failure> {
     let workers = command.args.engine.workers.map_or_else(cores, usize::from).min(job.shards());
     let each = number::count(job.shards() as u64);
-    let text =
-        format!("engine: {workers} worker processes, {each} shards; every worker reads and keeps the rows of its own");
+    let text = format!("engine: {workers} worker processes, {each} shards; every worker reads the rows of its own");
     reporter.console.say(&text);
     let must_stop = || stop.check().is_err();
     let checkpoint = command.args.engine.checkpoint.as_ref();

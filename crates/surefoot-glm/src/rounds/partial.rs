@@ -5,6 +5,7 @@ use super::{
     tree::{self, Node},
 };
 use crate::{data::rows::Batch, loss::Loss};
+use std::ops::Range;
 
 /// Sums over the rows that some shards have in a round: of gradients per feature, and of everything else that the
 /// learner and the printed loss need. In the first rounds, whose rows are learnt one by one, the rows themselves.
@@ -89,6 +90,25 @@ impl Partial {
             _ => return Err("the partials are of different rounds".to_owned()),
         };
         Ok(Partial { round, content })
+    }
+
+    /// Returns the work of each node of the tree of shards that this one consists of, with its range of shards.
+    #[must_use]
+    pub fn into_nodes(self) -> Vec<(Range<usize>, Partial)> {
+        let round = self.round;
+        let range = |node: Node| node.first as usize..node.end as usize;
+        match self.content {
+            Content::Rows(rows) => {
+                let one = |rows: ShardRows| {
+                    (range(Node::leaf(rows.shard)), Partial { round, content: Content::Rows(vec![rows]) })
+                };
+                rows.into_iter().map(one).collect()
+            }
+            Content::Sums(parts) => {
+                let one = |part: Part| (range(part.node), Partial { round, content: Content::Sums(vec![part]) });
+                parts.into_iter().map(one).collect()
+            }
+        }
     }
 
     /// Returns the numbers of the shards whose work this is, in ascending order.

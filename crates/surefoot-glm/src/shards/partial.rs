@@ -77,13 +77,13 @@ impl Join for Partial {
     /// Joins this partial result with that of the shards to the right. O(numbers).
     ///
     /// Lists of different lengths are joined as far as the shorter one goes, and the rest of the longer one is kept.
-    fn join(&mut self, right: &Partial) {
+    fn join(&mut self, right: Partial) {
         join_with(&mut self.sums, &right.sums, |a, b| a + b);
         join_with(&mut self.maxima, &right.maxima, larger);
         join_compensated(&mut self.compensated, &right.compensated);
         self.list.extend(&right.list);
         self.keyed.join(&right.keyed);
-        self.texts.extend(right.texts.iter().cloned());
+        self.texts.extend(right.texts);
     }
 }
 
@@ -152,12 +152,12 @@ mod tests {
             texts: texts(&["b", "c"]),
             ..Partial::default()
         };
-        left.join(&right);
-        left.join(&Partial { compensated: vec![-1e16, 0.0], ..Partial::default() });
+        left.join(right.clone());
+        left.join(Partial { compensated: vec![-1e16, 0.0], ..Partial::default() });
         assert_eq!((left.sums[0], left.maxima[0], left.compensated_sums()[0]), (3.0, -1.0, 1.5));
         assert_eq!((left.list.as_slice(), &left.texts), (&[1.0, 2.0, 3.0][..], &texts(&["a", "b", "c"])));
-        left.join(&Partial { maxima: vec![f64::NAN], ..Partial::default() });
-        left.join(&right);
+        left.join(Partial { maxima: vec![f64::NAN], ..Partial::default() });
+        left.join(right);
         assert!(left.maxima[0].is_nan());
     }
 

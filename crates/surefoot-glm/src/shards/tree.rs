@@ -105,10 +105,10 @@ impl<P: Join> Fold<P> {
             let left = before.filter(|left| joins(left, &range));
             let right = after.filter(|right| joins(&range, right));
             if let Some((_, mut joined)) = left.as_ref().and_then(|left| self.parts.remove(&left.start)) {
-                joined.join(&partial);
+                joined.join(partial);
                 (partial, range.start) = (joined, left.map_or(range.start, |left| left.start));
             } else if let Some((end, joined)) = right.and_then(|right| self.parts.remove(&right.start)) {
-                partial.join(&joined);
+                partial.join(joined);
                 range.end = end;
             } else {
                 break;

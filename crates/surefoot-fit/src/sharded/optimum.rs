@@ -1,5 +1,10 @@
-//! Fit of a model to rows in shards: the part of one process, which owns some of the shards.
+//! The optimum over rows in shards.
 
+use super::{
+    ShardedOutcome,
+    findings::{combine, names, names_of},
+    one_pass::{ALL, too_many},
+};
 use crate::{
     bad_rows::BadRows,
     data::Data,
@@ -9,25 +14,11 @@ use crate::{
     rows::{Next, Rows},
 };
 use surefoot_glm::{
-    Batch, Caution, Census, Certificate, Class, Fault, FeatureNames, Gathered, Model, Problem,
-    optimum::Optimum,
-    shards::{Fold, Interrupted, Partial, Shards},
+    Batch, Census, Certificate, Class, Fault, Gathered, Problem,
+    optimum::{Ended, Optimum},
+    shards::{Interrupted, Partial, Shards},
 };
 use surefoot_io::{Inferred, InferredSchema, Options};
-
-/// Result of a fit to rows in shards, the same in all processes.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct ShardedOutcome {
-    /// Trained model.
-    pub model: Model,
-    /// Result of the search for the optimum.
-    pub optimum: Optimum,
-    /// Reason why the optimum should not be used as it is; `None` if there is no such reason.
-    pub caution: Option<Caution>,
-    /// Number of rows at fault that were skipped.
-    pub skipped: u64,
-}
 
 /// Rows of one shard that were read: their counts and labels, and what the reader inferred from them.
 struct Shard {
@@ -124,7 +115,7 @@ impl Fit<'_> {
         Ok(())
     }
 
-    fn locate_in(
+    pub(super) fn locate_in(
         &self,
         data: &Data,
         batch: &Batch,
@@ -148,12 +139,18 @@ impl Fit<'_> {
             gathered.relabel(shard.number, |label| code(&codes, label));
         }
         let (total, skipped) = census_of_all(read, shards, &classes, &gathered)?;
-        let names = names(read, shards)?;
+        let texts = combine(
+            read,
+            shards,
+            |shard| shard.number,
+            |shard| Partial { texts: names_of(&shard.options.found), ..Partial::default() },
+        )?;
+        let names = names(&texts.texts);
         let mut model = match Census::model(&self.settings, &total) {
             Ok(model) => model,
             Err(reason) => return Ok(Err(FitError::Optimum { reason })),
         };
-        let data = || "the data of all shards".to_owned();
+        let data = || ALL.to_owned();
         match (model.summary.rows, model.summary.rows_zero_weight) {
             (0, _) => return Ok(Err(FitError::NoRows { data: data() })),
             (rows, without) if rows == without => return Ok(Err(FitError::NoWeight { data: data() })),
@@ -171,12 +168,16 @@ impl Fit<'_> {
             model.certificates = vec![Certificate::none(reason)];
         }
         if skipped > self.skip_bad_rows {
-            let allowed = self.skip_bad_rows;
-            let reason = format!("{skipped} rows of all shards are at fault, and {allowed} may be skipped");
-            return Ok(Err(FitError::Optimum { reason }));
+            return Ok(Err(too_many(skipped, self.skip_bad_rows)));
         }
         let caution = problem.caution(&optimum);
-        Ok(Ok(Some(ShardedOutcome { model, optimum, caution, skipped })))
+        Ok(Ok(Some(ShardedOutcome {
+            model,
+            is_over: optimum.ended != Ended::Stopped,
+            optimum: Some(optimum),
+            caution,
+            skipped,
+        })))
     }
 
     /// Chooses the penalty where one is to be chosen, and searches for the optimum.
@@ -200,21 +201,17 @@ impl Fit<'_> {
     }
 }
 
-/// Combines a partial result of each shard.
-fn combine(read: &[Shard], shards: &Shards, of: impl Fn(&Shard) -> Partial) -> Result<Partial, Interrupted> {
-    let mut fold = Fold::new(shards.total);
-    for shard in read {
-        fold.insert(shard.number..shard.number + 1, of(shard));
-    }
-    shards.collective.combine(fold.into_nodes())
-}
-
 /// Returns the classes whose labels are text in any shard, each with a number as its code, in the order of their texts.
 fn classes(read: &[Shard], shards: &Shards) -> Result<Vec<Class>, Interrupted> {
-    let texts = combine(read, shards, |shard| {
-        let texts = shard.options.found.classes().into_iter().map(|class| class.text);
-        Partial { texts: texts.collect(), ..Partial::default() }
-    })?;
+    let texts = combine(
+        read,
+        shards,
+        |shard| shard.number,
+        |shard| {
+            let texts = shard.options.found.classes().into_iter().map(|class| class.text);
+            Partial { texts: texts.collect(), ..Partial::default() }
+        },
+    )?;
     let class = |(code, text): (u32, String)| Class { text, code: f64::from(code) };
     Ok((0..).zip(texts.texts).map(class).collect())
 }
@@ -238,35 +235,22 @@ fn census_of_all(
     gathered: &Gathered,
 ) -> Result<(Partial, u64), Interrupted> {
     let first = read.first().map(|shard| shard.number);
-    let mut total = combine(read, shards, |shard| {
-        let mut partial = shard.census.partial();
-        let codes = codes(&shard.options.found, classes);
-        partial.list.iter_mut().for_each(|label| *label = code(&codes, *label));
-        partial.sums.push(shard.skipped as f64);
-        // Features are those of all rows of the process.
-        if Some(shard.number) == first {
-            partial.keyed = gathered.features();
-        }
-        partial
-    })?;
+    let mut total = combine(
+        read,
+        shards,
+        |shard| shard.number,
+        |shard| {
+            let mut partial = shard.census.partial();
+            let codes = codes(&shard.options.found, classes);
+            partial.list.iter_mut().for_each(|label| *label = code(&codes, *label));
+            partial.sums.push(shard.skipped as f64);
+            // Features are those of all rows of the process.
+            if Some(shard.number) == first {
+                partial.keyed = gathered.features();
+            }
+            partial
+        },
+    )?;
     let skipped = total.sums.pop().unwrap_or(0.0) as u64;
     Ok((total, skipped))
-}
-
-/// Returns the names of the features of all shards.
-fn names(read: &[Shard], shards: &Shards) -> Result<FeatureNames, Interrupted> {
-    let total = combine(read, shards, |shard| {
-        let mut texts = std::collections::BTreeSet::new();
-        shard.options.found.each_name(|id, name| _ = texts.insert(format!("{id:020} {name}")));
-        Partial { texts, ..Partial::default() }
-    })?;
-    let mut names = FeatureNames::default();
-    for text in &total.texts {
-        if let Some((id, name)) = text.split_once(' ')
-            && let Ok(id) = id.parse()
-        {
-            names.insert(id, name);
-        }
-    }
-    Ok(names)
 }

@@ -1,0 +1,56 @@
+//! What the readers of all shards have found together: names of features, classes whose labels are text.
+
+use std::collections::BTreeSet;
+use surefoot_glm::{
+    Class, FeatureNames,
+    shards::{Fold, Interrupted, Partial, Shards},
+};
+use surefoot_io::Inferred;
+
+/// Combines a partial result of each shard that this process owns with those of the others.
+pub(super) fn combine<S>(
+    own: &[S],
+    shards: &Shards,
+    number: impl Fn(&S) -> usize,
+    of: impl Fn(&S) -> Partial,
+) -> Result<Partial, Interrupted> {
+    let mut fold = Fold::new(shards.total);
+    for shard in own {
+        fold.insert(number(shard)..number(shard) + 1, of(shard));
+    }
+    shards.collective.combine(fold.into_nodes())
+}
+
+/// Returns the names of features that the reader of a shard has found, as texts that those of other shards are joined with.
+pub(super) fn names_of(found: &Inferred) -> BTreeSet<String> {
+    let mut texts = BTreeSet::new();
+    found.each_name(|id, name| _ = texts.insert(format!("{id:020} {name}")));
+    texts
+}
+
+/// Returns the names in the joined texts of all shards.
+pub(super) fn names(texts: &BTreeSet<String>) -> FeatureNames {
+    let mut names = FeatureNames::default();
+    for (id, name) in texts.iter().filter_map(|text| text.split_once(' ')) {
+        if let Ok(id) = id.parse() {
+            names.insert(id, name);
+        }
+    }
+    names
+}
+
+/// Returns the classes of a shard whose labels are text, as texts that those of other shards are joined with.
+pub(super) fn classes_of(found: &Inferred) -> BTreeSet<String> {
+    found.classes().into_iter().map(|class| format!("{:016x} {}", class.code.to_bits(), class.text)).collect()
+}
+
+/// Returns the classes in the joined texts of all shards, by their texts.
+pub(super) fn classes(texts: &BTreeSet<String>) -> Vec<Class> {
+    let class = |text: &String| {
+        let (code, text) = text.split_once(' ')?;
+        Some(Class { text: text.to_owned(), code: f64::from_bits(u64::from_str_radix(code, 16).ok()?) })
+    };
+    let mut classes: Vec<Class> = texts.iter().filter_map(class).collect();
+    classes.sort_by(|a, b| a.text.cmp(&b.text));
+    classes
+}
