@@ -3,6 +3,7 @@
 //! | task | where |
 //! | --- | --- |
 //! | name inputs and check them before any work | [`InputName`], [`expand`], [`check_inputs`] |
+//! | divide inputs among several readers | [`split_inputs`], [`InferredSchema`] |
 //! | read rows, decompressed on the way | [`Reader`], or [`Prefetch`] on a thread of its own |
 //! | parse bytes in memory | [`Svmlight`] |
 //! | select features of rows that a program keeps itself | [`IndexedFeatures`] |
@@ -53,6 +54,7 @@ pub use files::{
     expand::expand,
     holdout_store::SpooledHoldout,
     input::{FileIdentity, InputName, check_inputs, spool},
+    part::{InputPart, PartRange},
     spool::Spooled,
 };
 pub use formats::{
@@ -70,6 +72,7 @@ pub use read::{memory_table::MemoryTable, table_rows::TableRows};
 pub use read::{
     prefetch::Prefetch,
     reader::{Reader, RowSource},
+    split::split_inputs,
 };
 pub use shuffle::{
     order::ShuffleOrder,
@@ -80,6 +83,7 @@ pub use table::{
     column_selection::ColumnSelection,
     format::Format,
     inferred::{Head, Inferred},
+    inferred_schema::InferredSchema,
     options::{Accepts, Options},
     partitions::Partitions,
 };

@@ -13,9 +13,10 @@ use surefoot_glm::{
 };
 use surefoot_io::{
     Accepts, Archive, Cell, CellIndex, ColumnMeans, ColumnSelection, Dtype, Error, ErrorKind, FORMATS, Format,
-    IndexedFeatures, Inferred, InputName, Located, Location, Options, Output, Prefetch, Reader, RowSource, Shuffle,
-    ShuffleOrder, SpooledHoldout, Svmlight, Tensor, check_inputs, columns_meant, expand, flagged, is_date,
-    list_element, load_model, model_from_bytes, model_to_bytes, printable, save_model, unit,
+    IndexedFeatures, Inferred, InferredSchema, InputName, InputPart, Located, Location, Options, Output, PartRange,
+    Prefetch, Reader, RowSource, Shuffle, ShuffleOrder, SpooledHoldout, Svmlight, Tensor, check_inputs, columns_meant,
+    expand, flagged, is_date, list_element, load_model, model_from_bytes, model_to_bytes, printable, save_model,
+    split_inputs, unit,
 };
 use surefoot_oracle::public::{public_functions, unexercised};
 
@@ -392,6 +393,43 @@ fn names_of_inputs_and_outputs_may_be_any() {
 }
 
 #[test]
+fn parts_of_inputs_may_be_any() {
+    let mut any = Any(9);
+    let folder = tempfile::tempdir().unwrap();
+    for _ in 0..300 {
+        let path = folder.path().join("rows");
+        std::fs::write(&path, any.bytes()).unwrap();
+        let (start, end) = (any.below(40) as u64, [any.below(80) as u64, u64::MAX][usize::from(any.below(4) == 0)]);
+        let kind = ["bytes", "row_groups", "record_batches"][any.below(3)];
+        let range = format!(r#"{{"{kind}":{{"start":{start},"end":{end}}}}}"#);
+        let whole = serde_json::to_string(&InputName::new(&path)).unwrap();
+        let text = format!(r#"{{"part":{{"of":{whole},"range":{range},"size":{end}}}}}"#);
+        let part: InputName = serde_json::from_str(&text).unwrap();
+        let InputName::Part(inner) = &part else { panic!("{text}") };
+        assert_eq!((InputPart::size(inner), InputPart::of(inner).to_string()), (end, part.to_string()));
+        assert!(matches!(InputPart::range(inner), PartRange::Bytes(_)) == (kind == "bytes"));
+        let inputs = [part.clone(), part];
+        let options = Options::default();
+        let shards = split_inputs(&inputs, &options, any.below(4));
+        assert!(shards.is_err() || shards.is_ok_and(|shards| shards.concat().len() == 2));
+        let options = match InferredSchema::of(&inputs, &options) {
+            Ok(schema) => {
+                assert!(InferredSchema::schema(&schema).index_base < 2);
+                Options::with_schema(&options, &schema)
+            }
+            Err(_) => options,
+        };
+        let Ok(mut reader) = Reader::open(&inputs, options) else { continue };
+        let mut batch = Batch::default();
+        for _ in 0..100 {
+            if let Ok(false) = reader.read(&mut batch) {
+                break;
+            }
+        }
+    }
+}
+
+#[test]
 fn texts_may_be_any() {
     let mut any = Any(7);
     for _ in 0..1000 {
@@ -442,11 +480,10 @@ fn shelves_hold_rows_and_refuse_what_is_none() {
 }
 
 /// Functions that are not called here, that is, in the tests of this file, each with the reason.
-const EXCEPTIONS: [(&str, &str); 4] = [
+const EXCEPTIONS: [(&str, &str); 3] = [
     ("create_no_more_outputs", "ends all outputs of the process: the command's tests of signals call it"),
     ("spool", "reads standard input, which is that of the test's own process: the command's tests do"),
     ("Spooled::size", "of the same"),
-    ("Reader::open", "is `Reader::with_reader` for files: tests/reader.rs"),
 ];
 
 #[test]

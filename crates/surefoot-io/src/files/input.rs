@@ -9,15 +9,29 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{
     compression,
     interrupted::uninterrupted,
+    part::InputPart,
+    random_access::{RandomAccess, ReadFrom, ReadRange, SizedFile},
     spool::{self, Spooled},
 };
 use crate::error::{Error, ErrorKind, shown};
 
-/// Input identified by its name: standard input, a path, or a copy of standard input.
-#[derive(Clone, Debug)]
+/// Input identified by its name: standard input, a path, a copy of standard input, or a part of an input.
+///
+/// All but a copy of standard input can be sent to another process by `serde`.
+///
+/// ```
+/// use surefoot_io::InputName;
+/// let text = serde_json::to_string(&InputName::new("a.svm"))?;
+/// assert_eq!(serde_json::from_str::<InputName>(&text)?.to_string(), "a.svm");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum InputName {
     /// Standard input, named `-`.
     Stdin,
@@ -31,7 +45,10 @@ pub enum InputName {
         from: usize,
     },
     /// Copy of standard input in a temporary file, which can be read several times; see [`spool`](crate::spool()).
+    #[serde(skip)]
     Spooled(Spooled),
+    /// Part of an input; see [`split_inputs`](crate::split_inputs).
+    Part(InputPart),
 }
 
 /// Maximum number of bytes inspected to detect the format of an input.
@@ -80,7 +97,13 @@ impl InputName {
         match self {
             InputName::Path(path) | InputName::Member { path, .. } => Some(path),
             InputName::Stdin | InputName::Spooled(_) => None,
+            InputName::Part(part) => part.of().path(),
         }
+    }
+
+    /// Returns the whole input, of which this may be a part.
+    pub(crate) fn whole(&self) -> &InputName {
+        if let InputName::Part(part) = self { part.of().whole() } else { self }
     }
 
     /// Whether the input can be read several times, from the first byte.
@@ -90,6 +113,7 @@ impl InputName {
             InputName::Stdin => false,
             InputName::Path(path) | InputName::Member { path, .. } => path.metadata().is_ok_and(|m| m.is_file()),
             InputName::Spooled(_) => true,
+            InputName::Part(part) => part.of().can_reread(),
         }
     }
 
@@ -98,6 +122,7 @@ impl InputName {
     pub fn size(&self) -> Option<u64> {
         match self {
             InputName::Spooled(copy) => Some(copy.size()),
+            InputName::Part(part) => Some(part.size()),
             _ => self.metadata().ok().filter(Metadata::is_file).map(|m| m.len()),
         }
     }
@@ -128,7 +153,7 @@ impl InputName {
         usable().map_err(|source| self.error(source))
     }
 
-    /// Opens the input for reading its stored (possibly compressed) bytes.
+    /// Opens the input, if it is a part the whole input, for reading its stored (possibly compressed) bytes.
     pub(crate) fn open(&self) -> Result<Box<dyn Read + Send>, Error> {
         match self {
             InputName::Stdin => Ok(Box::new(stdin().map_err(|source| self.error(source))?)),
@@ -137,20 +162,30 @@ impl InputName {
                 Ok(file) => Ok(Box::new(SizeCheckedFile::new(file))),
                 Err(source) => Err(self.error(source)),
             },
+            InputName::Part(part) => part.of().open(),
         }
     }
 
-    /// Opens the input for random access and returns the file with its size in bytes; `None` if the input is not a regular file.
-    pub(crate) fn file(&self) -> Result<Option<(Arc<File>, u64)>, Error> {
+    /// Opens the bytes from `start` to `end` of an input that can be read several times, if it is a part of the whole input.
+    pub(crate) fn open_range(&self, start: u64, end: u64) -> Result<Box<dyn Read + Send>, Error> {
+        let unfit = || self.error(io::Error::new(io::ErrorKind::Unsupported, "a pipe cannot be read from its middle"));
+        let access = self.random_access()?.ok_or_else(unfit)?;
+        Ok(Box::new(ReadRange { from: ReadFrom { access, at: start }, end }))
+    }
+
+    /// Opens the input, if it is a part the whole input, for random access; `None` if it is not a regular file.
+    pub(crate) fn random_access(&self) -> Result<Option<Arc<dyn RandomAccess>>, Error> {
         let size = || self.size().filter(|_| self.can_reread());
-        Ok(match self {
-            InputName::Stdin => None,
-            InputName::Spooled(copy) => Some((copy.file(), copy.size())),
+        let (file, size) = match self {
+            InputName::Stdin => return Ok(None),
+            InputName::Spooled(copy) => (copy.file(), copy.size()),
             InputName::Path(path) | InputName::Member { path, .. } => match size() {
-                Some(size) => Some((Arc::new(File::open(path).map_err(|source| self.error(source))?), size)),
-                None => None,
+                Some(size) => (Arc::new(File::open(path).map_err(|source| self.error(source))?), size),
+                None => return Ok(None),
             },
-        })
+            InputName::Part(part) => return part.of().random_access(),
+        };
+        Ok(Some(Arc::new(SizedFile { file, size })))
     }
 
     /// Returns the first decompressed bytes, at most [`HEAD`], of an input that can be read several times.
@@ -170,6 +205,7 @@ impl InputName {
             InputName::Stdin => stdin()?.metadata(),
             InputName::Path(path) | InputName::Member { path, .. } => path.metadata(),
             InputName::Spooled(copy) => copy.metadata(),
+            InputName::Part(part) => part.of().metadata(),
         }
     }
 }
@@ -222,6 +258,7 @@ impl fmt::Display for InputName {
         match self {
             InputName::Path(path) | InputName::Member { path, .. } => f.write_str(&shown(path.as_os_str())),
             InputName::Stdin | InputName::Spooled(_) => f.write_str("standard input"),
+            InputName::Part(part) => part.of().fmt(f),
         }
     }
 }

@@ -9,4 +9,6 @@ pub(crate) mod expand;
 pub(crate) mod holdout_store;
 pub(crate) mod input;
 pub(crate) mod interrupted;
+pub(crate) mod part;
+pub(crate) mod random_access;
 pub(crate) mod spool;

@@ -22,6 +22,7 @@ mod thrift;
 mod vectors;
 
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,9 +30,10 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use surefoot_glm::{Batch, Part, Role};
 
-use super::parser::{Opened, TableParser};
+use super::parser::{CHANGED, Opened, RangeOf, TableParser, Units};
 use crate::{
     error::{self, ColumnError, Error, ErrorKind, Location, stream_error},
+    files::part::PartRange,
     table::options::Options,
 };
 use guard::Guarded;
@@ -57,6 +59,10 @@ pub(crate) trait Table: Send {
     fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
         let _ = column;
         Ok(None)
+    }
+    /// Returns the number of rows of the file before those of this table, which may be a part of it.
+    fn rows_before(&self) -> u64 {
+        0
     }
 }
 
@@ -105,33 +111,58 @@ impl ReadFailure {
 /// Function that opens an input as a table; each columnar format has one.
 type Open = fn(Opened, &Options) -> Result<Box<dyn Table>, ReadFailure>;
 
+/// Columnar format.
+#[derive(Clone, Copy)]
+struct Kind {
+    open: Open,
+    /// Returns the sizes in bytes of the units of which a part of an input can consist; none if it cannot be divided.
+    units: fn(Opened) -> Result<Vec<u64>, ReadFailure>,
+    range_of: RangeOf,
+}
+
 pub(crate) fn parquet(options: &Options) -> Box<dyn TableParser> {
-    Box::new(Columnar::new(parquet::open, options))
+    let kind = Kind { open: parquet::open, units: parquet::units, range_of: PartRange::RowGroups };
+    Box::new(Columnar::new(kind, options))
 }
 
 pub(crate) fn arrow(options: &Options) -> Box<dyn TableParser> {
-    Box::new(Columnar::new(arrow::open, options))
+    let kind = Kind { open: arrow::open, units: arrow::units, range_of: PartRange::RecordBatches };
+    Box::new(Columnar::new(kind, options))
+}
+
+/// Returns the units of which a table is to be read: those of a part, whose range `of_kind` returns, or all `units`.
+///
+/// # Errors
+/// If the input no longer has the units of the part.
+fn part_of(
+    part: Option<&(PartRange, u64)>,
+    units: usize,
+    of_kind: fn(&PartRange) -> Option<&Range<usize>>,
+) -> Result<Range<usize>, ReadFailure> {
+    let Some((part, _)) = part else { return Ok(0..units) };
+    let range = of_kind(part).filter(|range| range.start <= range.end && range.end <= units);
+    range.cloned().ok_or_else(|| ReadFailure::Says(CHANGED.to_owned()))
 }
 
 /// Parser of Parquet or Arrow inputs, which are read one after another.
 struct Columnar {
     options: Options,
-    start: Open,
+    kind: Kind,
     reader: TableReader,
     codec: Option<&'static str>,
     position: Arc<AtomicU64>,
 }
 
 impl Columnar {
-    fn new(start: Open, options: &Options) -> Columnar {
+    fn new(kind: Kind, options: &Options) -> Columnar {
         let reader = TableReader::new(options);
-        Columnar { options: options.clone(), start, reader, codec: None, position: Arc::default() }
+        Columnar { options: options.clone(), kind, reader, codec: None, position: Arc::default() }
     }
 
     /// Opens an input as a table, to which the constant columns of its path are added.
     fn table(&self, input: Opened) -> Result<Box<dyn Table>, ReadFailure> {
         let constants = self.options.partitions.of(input.input as usize);
-        let table = Box::new(Guarded(guard::damage(|| (self.start)(input, &self.options))?));
+        let table = Box::new(Guarded(guard::damage(|| (self.kind.open)(input, &self.options))?));
         Ok(if constants.is_empty() { table } else { Box::new(Partitioned::new(table, constants)?) })
     }
 
@@ -144,6 +175,12 @@ impl TableParser for Columnar {
     fn open(&mut self, input: Opened) -> Result<(), Error> {
         (self.codec, self.position) = (input.codec, input.position.clone());
         self.reader.start(&input.name, input.input);
+        if let Some(whole) = input.whole().filter(|_| self.options.found.table().is_none()) {
+            // The lengths of lists are those of the first rows of the file.
+            let table = self.table(whole);
+            table.and_then(|table| self.reader.begin(table)).map_err(|failure| self.error(failure))?;
+            self.reader.start(&input.name, input.input);
+        }
         let table = self.table(input);
         table.and_then(|table| self.reader.begin(table)).map_err(|failure| self.error(failure))
     }
@@ -153,6 +190,12 @@ impl TableParser for Columnar {
             return Ok(false);
         }
         self.reader.read(batch).map(|()| true)
+    }
+
+    fn units(&self, input: Opened) -> Units {
+        // A fault is reported when the whole input is read.
+        let sizes = guard::damage(|| (self.kind.units)(input)).unwrap_or_default();
+        Units { sizes, range_of: self.kind.range_of }
     }
 }
 

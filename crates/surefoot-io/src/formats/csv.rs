@@ -36,7 +36,8 @@ use surefoot_glm::{Batch, Column, Role, TableSchema};
 use super::{
     parse_error::RecordError,
     parser::TextParser,
-    records::{Numbers, RecordFormat, Records, Scan},
+    records::{Numbers, RecordFormat, Records},
+    scan::Scan,
 };
 use crate::{
     error::ColumnError,
@@ -281,6 +282,10 @@ impl RecordFormat for Csv {
 
     fn end(&self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, RecordError> {
         self.rules.dialect.end(text, scan)
+    }
+
+    fn ends_at_lines(&self) -> bool {
+        self.rules.dialect.quote.is_none()
     }
 
     fn is_blank(&self, record: &[u8]) -> bool {

@@ -10,6 +10,7 @@ pub(crate) mod parse_error;
 pub(crate) mod parser;
 mod records;
 pub(crate) mod registry;
+pub(crate) mod scan;
 pub(crate) mod svmlight;
 pub(crate) mod unreadable;
 mod vw;

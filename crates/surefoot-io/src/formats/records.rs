@@ -5,6 +5,7 @@ use surefoot_glm::{Batch, Place};
 use super::{
     parse_error::{ParseError, RecordError},
     parser::TextParser,
+    scan::Scan,
 };
 use crate::text::digest::Digest;
 
@@ -37,6 +38,11 @@ pub(crate) trait RecordFormat: Send {
         Ok(found)
     }
 
+    /// Whether [`end`](RecordFormat::end) finds the first line break, whatever precedes it.
+    fn ends_at_lines(&self) -> bool {
+        true
+    }
+
     /// Whether a record is blank. Blank records before the first record with content may be skipped.
     fn is_blank(&self, record: &[u8]) -> bool {
         let _ = record;
@@ -52,15 +58,6 @@ pub(crate) trait RecordFormat: Send {
 
     /// Ends the current input; formats that keep state per input override it.
     fn finish(&mut self) {}
-}
-
-/// Progress of the search for the end of a record, which resumes here when more bytes arrive, so that no byte is searched twice.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Scan {
-    /// Number of bytes of the record examined so far.
-    pub(crate) seen: usize,
-    /// Byte offset of the start of the quoted cell in which the search stopped; `None` outside quotes.
-    pub(crate) open: Option<usize>,
 }
 
 /// Numbers of a row that are not features: label, weight and offset.
@@ -330,6 +327,32 @@ impl<F: RecordFormat> TextParser for Records<F> {
 
     fn waiting(&self) -> bool {
         self.waiting
+    }
+
+    fn examine(&mut self, bytes: &[u8], last: bool) -> Result<Option<u64>, ParseError> {
+        self.tail.extend_from_slice(bytes);
+        let text = std::mem::take(&mut self.tail);
+        let begun = self.begin(&text, last);
+        self.tail = text;
+        if !begun? && !last {
+            return Ok(None);
+        }
+        self.begun = true;
+        self.tail.clear();
+        (self.at, self.scan) = (0, Scan::default());
+        Ok(Some(self.offset))
+    }
+
+    fn skip(&mut self) {
+        (self.offset, self.line, self.digest) = (0, 0, Digest::default());
+    }
+
+    fn ends_at_lines(&self) -> bool {
+        self.format.ends_at_lines()
+    }
+
+    fn row_end(&self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, RecordError> {
+        self.format.end(text, scan)
     }
 }
 

@@ -27,6 +27,7 @@ use surefoot_glm::{Batch, Place};
 use super::{
     parse_error::{ParseError, RecordError},
     parser::TextParser,
+    scan::Scan,
 };
 use crate::{
     features::feature_groups::IndexGroups, ids::merge_duplicates::DuplicateMerger, table::options::Options,
@@ -79,6 +80,8 @@ pub struct Svmlight {
     /// Number of decompressed bytes of this input before `tail`, plus those discarded from within `tail`.
     offset: u64,
     line: u64,
+    /// Whether the rows are from the middle of an input, so that none begins with a byte order mark.
+    is_within: bool,
     input: u32,
     digest: Digest,
     backend: Backend,
@@ -107,6 +110,7 @@ impl Svmlight {
             look: LOOK,
             offset: 0,
             line: 0,
+            is_within: false,
             input: 0,
             digest: Digest::default(),
             backend: Backend::best(),
@@ -233,7 +237,7 @@ impl Svmlight {
         let mut digested = from + std::mem::take(&mut self.digested);
         let mut done = Ok(());
         while at < end && done.is_ok() {
-            if self.line == 0 && text[at..].starts_with(b"\xef\xbb\xbf") {
+            if self.line == 0 && !self.is_within && text[at..].starts_with(b"\xef\xbb\xbf") {
                 at += 3;
             }
             self.line += 1;
@@ -386,5 +390,24 @@ impl TextParser for Svmlight {
 
     fn waiting(&self) -> bool {
         self.waiting.is_some()
+    }
+
+    fn examine(&mut self, _: &[u8], _: bool) -> Result<Option<u64>, ParseError> {
+        Ok(Some(0))
+    }
+
+    fn skip(&mut self) {
+        self.is_within = true;
+    }
+
+    fn ends_at_lines(&self) -> bool {
+        true
+    }
+
+    fn row_end(&self, text: &[u8], scan: &mut Scan) -> Result<Option<usize>, RecordError> {
+        let left = text.get(scan.seen..).unwrap_or_default();
+        let found = memchr::memchr(b'\n', left).map(|at| scan.seen + at + 1);
+        scan.seen = text.len();
+        Ok(found)
     }
 }

@@ -2,7 +2,10 @@
 
 use surefoot_glm::{Batch, Part};
 
-use super::reader::{Reader, RowSource};
+use super::{
+    line_numbers,
+    reader::{Reader, RowSource},
+};
 use crate::{
     error::{Located, Location},
     files::input::InputName,
@@ -31,10 +34,14 @@ impl Options {
         let file = inputs.get(place.input as usize).map_or_else(|| "input".to_owned(), InputName::to_string);
         let format = self.format.or_else(|| self.found.format_of(&file)).or_else(|| self.found.format());
         let format = format.unwrap_or_else(|| Format::by_content(&batch.text));
-        let partitions = Partitions::find(inputs, &self.wanted, self.found.table()).unwrap_or_default();
-        match partitions.is_empty() {
+        let partitions = Partitions::find(inputs, &self.wanted, &self.found).unwrap_or_default();
+        let located = match partitions.is_empty() {
             true => self.locate(file, format, batch, row, part),
             false => Options { partitions, ..self.clone() }.locate(file, format, batch, row, part),
+        };
+        match inputs.get(place.input as usize) {
+            Some(InputName::Part(part)) => line_numbers::of_whole(part, located),
+            _ => located,
         }
     }
 

@@ -1,7 +1,6 @@
 //! Reader of the rows of inputs, one input after the other.
 
-use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,15 +9,19 @@ use surefoot_glm::{Batch, FeatureKey};
 use crate::{
     error::{self, Error, ErrorKind, Located, Location, stream_error},
     files::{
-        compression,
         input::{InputName, check_inputs},
-        interrupted::uninterrupted,
+        part::PartRange,
     },
-    formats::{parse_error::ParseError, parser::Opened, registry::Parser, unreadable},
+    formats::{parse_error::ParseError, parser::CHANGED, registry::Parser, unreadable},
     table::{format::Format, options::Options, partitions::Partitions},
 };
 
-use super::{admission::admit, held_error::HeldError};
+use super::{
+    admission::admit,
+    held_error::HeldError,
+    line_numbers,
+    source::{Counted, ExamineError, FIRST, MOST, Source, Stream},
+};
 
 /// Source of rows, read in batches.
 pub trait RowSource {
@@ -42,12 +45,6 @@ impl<S: RowSource + ?Sized> RowSource for Box<S> {
         (**self).progress()
     }
 }
-
-/// Maximum number of bytes of text in the first batch; small, so that the rows of small files and pipes are delivered with little
-/// delay.
-const FIRST: usize = 4 << 10;
-/// Maximum number of bytes of text in each later batch.
-const MOST: usize = 256 << 10;
 
 /// Row source that reads a list of inputs one after the other and decompresses them as needed.
 ///
@@ -80,7 +77,7 @@ impl Reader {
             format.check(&options)?;
         }
         let partitions = if is_table(inputs, &options) {
-            Partitions::find(inputs, &options.wanted, options.found.table())?
+            Partitions::find(inputs, &options.wanted, &options.found)?
         } else {
             Partitions::default()
         };
@@ -96,7 +93,7 @@ impl Reader {
             size: FIRST,
             held: HeldError::default(),
             position: Arc::default(),
-            total: inputs.iter().map(InputName::size).sum(),
+            total: inputs.iter().try_fold(0_u64, |total, input| Some(total.saturating_add(input.size()?))),
         })
     }
 
@@ -107,7 +104,7 @@ impl Reader {
     pub fn with_reader(name: &str, from: impl Read + Send + 'static, options: Options) -> Result<Reader, Error> {
         let mut reader = Reader::open(&[], options)?;
         reader.total = None;
-        reader.source = Some(reader.start(name.to_owned(), None, Box::new(from)));
+        reader.source = Some(reader.start(name.to_owned(), Box::new(from)));
         Ok(reader)
     }
 
@@ -118,10 +115,26 @@ impl Reader {
         (self.position.load(Ordering::Relaxed), self.total)
     }
 
-    fn start(&self, name: String, file: Option<(Arc<File>, u64)>, raw: Box<dyn Read + Send>) -> Source {
+    fn start(&self, name: String, raw: Box<dyn Read + Send>) -> Source {
         let raw = Counted { raw, position: self.position.clone() };
         let before = self.position.load(Ordering::Relaxed);
-        Source { name, file, before, stream: Stream::Stored(Some(Box::new(raw))), unseen: true }
+        let stream = Stream::Stored(Some(Box::new(raw)));
+        Source { name, access: None, part: None, before, stream, unseen: true, is_within: false }
+    }
+
+    /// Opens an input. Of a part, the whole input is opened first, for its head.
+    fn start_input(&self, input: &InputName) -> Result<Source, Error> {
+        let raw = input.open()?;
+        let mut source = self.start(input.to_string(), Box::new(io::empty()));
+        source.stream = match input {
+            InputName::Part(part) => {
+                source.part = Some(part.clone());
+                Stream::Stored(Some(raw))
+            }
+            _ => Stream::Stored(Some(Box::new(Counted { raw, position: self.position.clone() }))),
+        };
+        source.access = input.random_access()?;
+        Ok(source)
     }
 
     /// Performs one read from the current input, or opens the next input; returns `false` if no input is left.
@@ -134,7 +147,7 @@ impl Reader {
         }
         if self.source.is_none() {
             let Some(input) = self.inputs.get(self.next) else { return Ok(false) };
-            self.source = Some(self.start(input.to_string(), input.file()?, input.open()?));
+            self.source = Some(self.start_input(input)?);
             self.next += 1;
             self.current = None;
         }
@@ -160,6 +173,10 @@ impl Reader {
         };
         let name = source.name.clone();
         let format = self.format(&name, &head)?;
+        let is_part = source_is_part(self.source.as_ref());
+        if is_part {
+            self.refuse_utf16(&head)?;
+        }
         if let Some(source) = &mut self.source {
             source.unread(head);
         }
@@ -171,8 +188,57 @@ impl Reader {
         let input = u32::try_from(self.next.saturating_sub(1)).unwrap_or(u32::MAX);
         if let Some(Parser::Text(parser)) = self.parser() {
             parser.start(input);
+            if is_part {
+                self.enter_part()?;
+            }
         }
         Ok(true)
+    }
+
+    /// Opens the current input and determines its format; `None` if there are no more inputs. For a text, also passes its start to the
+    /// parser, and returns the number of bytes before the first row.
+    ///
+    /// # Errors
+    /// If the input cannot be read, or has a fault before the first row.
+    pub(super) fn examine(&mut self) -> Result<Option<(u64, &mut Parser, &mut Source)>, Error> {
+        while self.parser().is_none() {
+            if !self.step(&mut Batch::default())? {
+                return Ok(None);
+            }
+        }
+        let first = self.examine_text()?;
+        let parser = self.current.and_then(|current| self.parsers.get_mut(current));
+        Ok(parser.zip(self.source.as_mut()).map(|((_, parser), source)| (first, parser, source)))
+    }
+
+    /// Passes the start of a text to its parser; returns the number of bytes before the first row, 0 for a table that is not text.
+    fn examine_text(&mut self) -> Result<u64, Error> {
+        let parser = self.current.and_then(|current| self.parsers.get_mut(current));
+        let (Some((_, Parser::Text(parser))), Some(source)) = (parser, &mut self.source) else { return Ok(0) };
+        source.examine(&mut **parser).map_err(|error| match error {
+            ExamineError::Stream((codec, error)) => self.stream_error(codec, error),
+            ExamineError::Parse(fault) => self.row_error(fault),
+        })
+    }
+
+    /// Continues a text, whose start was opened, with the part of it that is to be read.
+    fn enter_part(&mut self) -> Result<(), Error> {
+        let first = self.examine_text()?;
+        let parser = self.current.and_then(|current| self.parsers.get_mut(current));
+        let (Some((_, Parser::Text(parser))), Some(source)) = (parser, &mut self.source) else { return Ok(()) };
+        let Some(part) = &source.part else { return Ok(()) };
+        let PartRange::Bytes(range) = part.range() else { return Err(changed(&source.name)) };
+        if source.codec().is_some() {
+            return Err(changed(&source.name));
+        }
+        if range.start > 0 {
+            parser.skip();
+            source.is_within = true;
+        }
+        let raw = part.of().open_range(range.start.max(first), range.end)?;
+        source.stream = Stream::Open(None, Box::new(Counted { raw, position: self.position.clone() }));
+        source.unseen = false;
+        Ok(())
     }
 
     /// Returns the format of the input `name`, whose first bytes are `head`. Returns an error if the format does not fit the earlier
@@ -218,7 +284,7 @@ impl Reader {
 
     fn text(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         let parser = self.current.and_then(|current| self.parsers.get_mut(current));
-        let (Some((_, Parser::Text(parser))), Some(source)) = (parser, &mut self.source) else { return Ok(false) };
+        let (Some((_, Parser::Text(_))), Some(source)) = (parser, &mut self.source) else { return Ok(false) };
         self.bytes.resize(self.size, 0);
         self.size = (2 * self.size).min(MOST);
         let mut n = 0;
@@ -232,11 +298,11 @@ impl Reader {
                 break;
             }
         }
-        if std::mem::take(&mut source.unseen) && is_utf16(&self.bytes[..n]) {
-            let (file, token) = (source.name.clone(), error::token(&self.bytes[..2]));
-            let place = Located { file, location: Location::Text { line: 1, column: 1 }, token };
-            return Err(ErrorKind::Input { place, message: "this is UTF-16; save the file as UTF-8".to_owned() }.into());
+        if std::mem::take(&mut source.unseen) {
+            self.refuse_utf16(&self.bytes[..n])?;
         }
+        let parser = self.current.and_then(|current| self.parsers.get_mut(current));
+        let Some((_, Parser::Text(parser))) = parser else { return Ok(false) };
         let parsed = if n == 0 { parser.finish(batch) } else { parser.push(&self.bytes[..n], batch) };
         // After a row at fault, later rows may remain when the input ends; another call returns them.
         let ended = n == 0 && !parser.waiting();
@@ -247,6 +313,19 @@ impl Reader {
         parsed
     }
 
+    /// Refuses an input that begins with these bytes if they are UTF-16.
+    fn refuse_utf16(&self, head: &[u8]) -> Result<(), Error> {
+        if !is_utf16(head) {
+            return Ok(());
+        }
+        let place = Located {
+            file: self.file(),
+            location: Location::Text { line: 1, column: 1 },
+            token: error::token(&head[..head.len().min(2)]),
+        };
+        Err(ErrorKind::Input { place, message: "this is UTF-16; save the file as UTF-8".to_owned() }.into())
+    }
+
     fn file(&self) -> String {
         self.source.as_ref().map_or_else(String::new, |source| source.name.clone())
     }
@@ -254,6 +333,11 @@ impl Reader {
     fn row_error(&self, fault: ParseError) -> Error {
         let ParseError { line, column, token, message, fatal, asked, .. } = fault;
         let place = Located { file: self.file(), location: Location::Text { line, column }, token };
+        let place = match self.source.as_ref().filter(|source| source.is_within).and_then(|source| source.part.as_ref())
+        {
+            Some(part) => line_numbers::of_whole(part, place),
+            None => place,
+        };
         if asked {
             return ErrorKind::Asked { place: place.to_string(), message }.into();
         }
@@ -263,6 +347,14 @@ impl Reader {
     fn stream_error(&self, codec: Option<&'static str>, source: io::Error) -> Error {
         stream_error(self.file(), codec, self.bytes().0, source)
     }
+}
+
+fn source_is_part(source: Option<&Source>) -> bool {
+    source.is_some_and(|source| source.part.is_some())
+}
+
+fn changed(file: &str) -> Error {
+    ErrorKind::Table { file: file.to_owned(), message: CHANGED.to_owned() }.into()
 }
 
 /// Whether the first input whose format can be determined is a table (CSV, Parquet or Arrow).
@@ -312,102 +404,5 @@ impl RowSource for Reader {
 impl std::fmt::Debug for Reader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Reader").field("inputs", &self.inputs).field("next", &self.next).finish_non_exhaustive()
-    }
-}
-
-/// Input that is open for reading, with its stream.
-struct Source {
-    name: String,
-    /// File behind the stream and its size in bytes; `None` if the input is not a regular file.
-    file: Option<(Arc<File>, u64)>,
-    /// Number of stored (possibly compressed) bytes of all previous inputs.
-    before: u64,
-    stream: Stream,
-    /// Whether no bytes of the input have been parsed yet.
-    unseen: bool,
-}
-
-enum Stream {
-    /// Stored bytes of which none was read, so that the compression is unknown; `None` only during its detection.
-    Stored(Option<Box<dyn Read + Send>>),
-    Open(Option<&'static str>, Box<dyn Read + Send>),
-    /// Placeholder after the stream was handed over to a parser that reads its input itself.
-    Lent,
-}
-
-impl Source {
-    /// Reads the first decompressed bytes of the input: at least one line, unless it is very long. Does not wait for bytes after the
-    /// first line.
-    fn head(&mut self) -> Result<Vec<u8>, (Option<&'static str>, io::Error)> {
-        let (mut head, mut n) = (vec![0; FIRST], 0);
-        while n < FIRST {
-            match self.read(&mut head[n..])? {
-                0 => break,
-                more => n += more,
-            }
-            if head[..n].contains(&b'\n') {
-                break;
-            }
-        }
-        head.truncate(n);
-        Ok(head)
-    }
-
-    /// Puts bytes that were already read back at the front of the stream.
-    fn unread(&mut self, bytes: Vec<u8>) {
-        if let Stream::Open(codec, stream) = std::mem::replace(&mut self.stream, Stream::Lent) {
-            self.stream = Stream::Open(codec, Box::new(Cursor::new(bytes).chain(stream)));
-        }
-    }
-
-    /// Hands the input over to a parser that reads its input itself; `None` if it was handed over before.
-    fn open(&mut self, position: &Arc<AtomicU64>, input: u32) -> Option<io::Result<Opened>> {
-        let (codec, stream) = match std::mem::replace(&mut self.stream, Stream::Lent) {
-            Stream::Stored(raw) => match compression::decode(raw?) {
-                Ok(decoded) => decoded,
-                Err(error) => return Some(Err(error)),
-            },
-            Stream::Open(codec, stream) => (codec, stream),
-            Stream::Lent => return None,
-        };
-        let file = self.file.take().filter(|_| codec.is_none());
-        Some(Ok(Opened {
-            name: self.name.clone(),
-            input,
-            file,
-            stream,
-            codec,
-            position: position.clone(),
-            before: self.before,
-        }))
-    }
-
-    /// Reads decompressed bytes. An error comes with the name of the compression codec, `None` for uncompressed data.
-    fn read(&mut self, bytes: &mut [u8]) -> Result<usize, (Option<&'static str>, io::Error)> {
-        loop {
-            match &mut self.stream {
-                Stream::Stored(raw) => {
-                    let Some(raw) = raw.take() else { return Ok(0) };
-                    let (codec, stream) = compression::decode(raw).map_err(|error| (None, error))?;
-                    self.stream = Stream::Open(codec, stream);
-                }
-                Stream::Open(codec, stream) => return stream.read(bytes).map_err(|error| (*codec, error)),
-                Stream::Lent => return Ok(0),
-            }
-        }
-    }
-}
-
-/// Reader that adds the number of bytes read to a shared counter, which the progress bar shows.
-struct Counted {
-    raw: Box<dyn Read + Send>,
-    position: Arc<AtomicU64>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let n = uninterrupted(|| self.raw.read(bytes))?;
-        self.position.fetch_add(n as u64, Ordering::Relaxed);
-        Ok(n)
     }
 }

@@ -10,7 +10,7 @@ use std::{
 
 use surefoot_glm::{Class, FeatureKey, FeatureNames, Schema, TableSchema};
 
-use super::{dialect::Dialect, format::Format};
+use super::{dialect::Dialect, folder_key::FolderKey, format::Format, inferred_schema::InferredSchema};
 use crate::ids::{hyperloglog::HyperLogLog, id_map::IdMap};
 
 /// Properties of the data that readers infer and that are stored in a model. All readers that one command uses share them.
@@ -24,6 +24,8 @@ pub struct Inferred {
     by: OnceLock<FeatureKey>,
     /// Whether `table` was taken from a model rather than inferred from the data.
     pub(crate) of_model: bool,
+    /// Columns from the names of folders; set if they were determined from more inputs than those that are read.
+    folder_keys: OnceLock<Vec<FolderKey>>,
     /// Names of columns that were inferred to be categorical from the first rows; in them, a number in a later row is an error.
     pub(crate) open: OnceLock<HashSet<String>>,
     /// Delimiter, quote character and header of the first text table.
@@ -95,6 +97,31 @@ impl Inferred {
         found.lock().classes.sort_by(|a, b| a.text.cmp(&b.text));
         names.iter().for_each(|(id, name)| _ = found.name(id, name));
         found
+    }
+
+    /// Builds the properties that an inferred schema holds, to read other inputs, or parts of the same, like those that it was inferred
+    /// from. `format` is the format that the schema names.
+    pub(crate) fn of_schema(known: &InferredSchema, format: Option<&'static Format>) -> Inferred {
+        let found = Inferred::default();
+        let _ = found.by.set(known.schema.by);
+        if let Some(format) = format {
+            let _ = found.format.set(format);
+        }
+        if !known.schema.table.is_unknown() {
+            let _ = found.table.set(known.schema.table.clone());
+        }
+        let _ = found.open.set(known.open.iter().cloned().collect());
+        if let Some(text) = known.text_labels {
+            let _ = found.text_labels.set(text);
+        }
+        let _ = found.folder_keys.set(known.folder_keys.clone());
+        found.lock().classes.clone_from(&known.schema.classes);
+        found
+    }
+
+    /// Returns the columns from the names of folders, if they were determined from more inputs than those that are read.
+    pub(crate) fn folder_keys(&self) -> Option<&[FolderKey]> {
+        self.folder_keys.get().map(Vec::as_slice)
     }
 
     /// Sets whether the loss supports more than two classes of labels.

@@ -2,9 +2,11 @@
 
 use std::path::{Component, Path};
 
-use surefoot_glm::{Role, TableSchema};
+use surefoot_glm::Role;
 
-use super::{column_names::columns_meant, column_selection::ColumnSelection};
+use super::{
+    column_names::columns_meant, column_selection::ColumnSelection, folder_key::FolderKey, inferred::Inferred,
+};
 use crate::{
     error::{Error, ErrorKind},
     files::input::InputName,
@@ -74,43 +76,47 @@ impl Partitions {
     ///
     /// # Errors
     /// If some files found in one folder or by one pattern have a key in their paths and others do not.
-    pub(crate) fn find(
-        inputs: &[InputName],
-        wanted: &ColumnSelection,
-        table: Option<&TableSchema>,
-    ) -> Result<Partitions, Error> {
+    pub(crate) fn find(inputs: &[InputName], wanted: &ColumnSelection, found: &Inferred) -> Result<Partitions, Error> {
         let pairs: Vec<Vec<KeyValue>> = inputs.iter().map(pairs).collect();
         if pairs.iter().all(Vec::is_empty) {
             return Ok(Partitions::default());
         }
-        let columns: Vec<(String, Role, bool)> = match table {
-            Some(table) => {
-                let known = table.columns.iter().map(|column| (column.name.clone(), column.role, true));
+        // Columns of a model or of earlier files bind only where a folder was found by expansion.
+        let mut known = false;
+        let keys: Vec<FolderKey> = match (found.folder_keys(), found.table()) {
+            (Some(keys), _) => keys.to_vec(),
+            (None, None) => chosen(inputs, &pairs, wanted)?,
+            (None, Some(table)) => {
+                known = true;
+                let key = |name: &String, role, binds| FolderKey { name: name.clone(), role, binds };
+                let of_table = table.columns.iter().map(|column| key(&column.name, column.role, true));
                 // The column of row names need not be known to the model.
                 let id = wanted.id.iter().filter(|id| table.columns.iter().all(|column| column.name != **id));
-                known.chain(id.map(|id| (id.clone(), Role::Ignored, false))).collect()
+                of_table.chain(id.map(|id| key(id, Role::Ignored, false))).collect()
             }
-            None => chosen(inputs, &pairs, wanted)?,
         };
         let constants = |pairs: &Vec<KeyValue>| {
-            let of = |(column, role, binds): &(String, Role, bool)| {
-                let pair = pairs.iter().find(|pair| pair.key == *column)?;
-                let binds = *binds && (pair.found || table.is_none());
-                Some(Constant { column: column.clone(), value: pair.value.clone(), role: *role, binds })
+            let of = |key: &FolderKey| {
+                let pair = pairs.iter().find(|pair| pair.key == key.name)?;
+                let binds = key.binds && (pair.found || !known);
+                Some(Constant { column: key.name.clone(), value: pair.value.clone(), role: key.role, binds })
             };
-            columns.iter().filter_map(of).collect()
+            keys.iter().filter_map(of).collect()
         };
         Ok(Partitions { inputs: pairs.iter().map(constants).collect() })
     }
+
+    /// Returns the keys of folders in the paths of all inputs that become columns when a model is trained from scratch.
+    ///
+    /// # Errors
+    /// As [`find`](Partitions::find).
+    pub(crate) fn keys(inputs: &[InputName], wanted: &ColumnSelection) -> Result<Vec<FolderKey>, Error> {
+        chosen(inputs, &inputs.iter().map(pairs).collect::<Vec<_>>(), wanted)
+    }
 }
 
-/// Returns the keys of `key=value` folders that become columns when a model is trained from scratch. Each comes with its role and with
-/// whether a file's own column of that name must equal the folder's value.
-fn chosen(
-    inputs: &[InputName],
-    pairs: &[Vec<KeyValue>],
-    wanted: &ColumnSelection,
-) -> Result<Vec<(String, Role, bool)>, Error> {
+/// Returns the keys of `key=value` folders that become columns when a model is trained from scratch.
+fn chosen(inputs: &[InputName], pairs: &[Vec<KeyValue>], wanted: &ColumnSelection) -> Result<Vec<FolderKey>, Error> {
     let mut keys: Vec<&str> = Vec::new();
     for pair in pairs.iter().flatten() {
         if !keys.contains(&pair.key.as_str()) {
@@ -125,7 +131,8 @@ fn chosen(
         let (found, differ) = (met.iter().any(|pair| pair.found), met.iter().any(|pair| pair.value != met[0].value));
         let all = met.len() == inputs.len();
         if role.is_some() || all && (found || differ) {
-            columns.push((key.to_owned(), role.unwrap_or_else(|| guess(&met)), found || differ));
+            let role = role.unwrap_or_else(|| guess(&met));
+            columns.push(FolderKey { name: key.to_owned(), role, binds: found || differ });
         } else if !all && (found || differ) {
             let without = pairs.iter().position(|of| of_input(of).is_none()).unwrap_or_default();
             let message = format!(
@@ -159,7 +166,7 @@ fn said(wanted: &ColumnSelection, key: &str) -> Option<Role> {
 /// Returns the `key=value` folders in the path of an input; if a key occurs twice, only the innermost folder.
 fn pairs(input: &InputName) -> Vec<KeyValue> {
     let Some(folder) = input.path().and_then(Path::parent) else { return Vec::new() };
-    let from = if let InputName::Member { from, .. } = input { *from } else { usize::MAX };
+    let from = if let InputName::Member { from, .. } = input.whole() { *from } else { usize::MAX };
     let mut pairs: Vec<KeyValue> = Vec::new();
     for (n, component) in folder.components().filter(|component| *component != Component::CurDir).enumerate() {
         let text = component.as_os_str().to_string_lossy();

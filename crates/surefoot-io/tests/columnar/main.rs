@@ -9,6 +9,7 @@ mod golden;
 mod groups;
 mod memory;
 mod names;
+mod parts;
 mod refusals;
 mod same;
 mod several;

@@ -1,6 +1,7 @@
 //! Helper functions shared by the tests.
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
+pub mod parts;
 pub mod unprivileged;
 
 use std::io::{self, Read};

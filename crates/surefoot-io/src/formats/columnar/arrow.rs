@@ -1,20 +1,27 @@
 //! Reader of the Arrow IPC format, as a stream (a sequence of messages) or as a file (a stream between magic bytes, followed by an index).
 //!
-//! A file is read as the stream that it contains, so it may come through a pipe and be compressed. The index at its end is not used.
+//! A file is read as the stream that it contains, so it may come through a pipe and be compressed. The index at its end is not used. Of a
+//! part of a file, record batches before it are passed over, but not dictionaries.
 //! Arrow has no checksums: a changed byte within values cannot be detected.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_buffer::Buffer;
 use arrow_ipc::{MessageHeader, convert, reader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
-use super::{ReadFailure, Table};
+use super::{ReadFailure, Table, part_of};
 use crate::{
-    formats::parser::Opened,
+    files::{
+        part::PartRange,
+        random_access::{RandomAccess, ReadFrom},
+    },
+    formats::parser::{CHANGED, Opened},
     table::{inferred::Inferred, options::Options},
 };
 
@@ -22,6 +29,8 @@ use crate::{
 const MAGIC: &[u8] = b"ARROW1";
 /// First bytes of each message of an Arrow stream; old writers omit them.
 const CONTINUES: [u8; 4] = [0xff; 4];
+/// Number of bytes that are fetched at once.
+const BUFFER: usize = 64 << 10;
 /// Maximum accepted size of the metadata of a message, in bytes.
 const DESCRIPTION: usize = 256 << 20;
 
@@ -34,6 +43,17 @@ struct Messages {
     dictionaries: HashMap<i64, ArrayRef>,
     found: Arc<Inferred>,
     ended: bool,
+    /// Random access to the input; `None` if it is compressed or not a regular file.
+    access: Option<Arc<dyn RandomAccess>>,
+    /// Number of bytes of the input before the next message.
+    at: u64,
+    /// Number of record batches read or passed over, and the number at which reading ends.
+    batches: usize,
+    end: usize,
+    /// Number of rows in the record batches that were passed over.
+    rows_before: u64,
+    /// Count of bytes read, to which those of record batches are added if `stream` does not; `None` if it does.
+    position: Option<Arc<AtomicU64>>,
 }
 
 /// Message of an Arrow stream: metadata (Flatbuffers) and body.
@@ -43,43 +63,131 @@ struct Message {
 }
 
 pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, ReadFailure> {
-    let mut stream = BufReader::with_capacity(64 << 10, input.stream);
-    let mut first = eight(&mut stream)?;
-    let is_file = first.starts_with(MAGIC);
-    if first.starts_with(b"FEA1") {
-        return Err(ReadFailure::Says(
-            "is Feather of version 1, which is out of use; write it as version 2".to_owned(),
-        ));
+    let (part, position) = (input.part.clone(), input.position.clone());
+    let mut messages = Messages::open(input, options.found.clone())?;
+    if part.is_some() {
+        let range = part_of(part.as_ref(), usize::MAX, |range| match range {
+            PartRange::RecordBatches(batches) => Some(batches),
+            _ => None,
+        })?;
+        messages.position = Some(position);
+        messages.pass_to(&range)?;
     }
-    if !is_file && !first.starts_with(&CONTINUES) {
-        return Err(ReadFailure::Says("not an Arrow file or stream; for another format give --format".to_owned()));
+    Ok(Box::new(messages))
+}
+
+/// Returns the size of each record batch; none if the input is not a regular uncompressed file.
+pub(super) fn units(input: Opened) -> Result<Vec<u64>, ReadFailure> {
+    if input.access.is_none() {
+        return Ok(Vec::new());
     }
-    // Writers pad the magic bytes, some of them to 64 bytes.
-    for _ in 0..8 {
-        if is_file && (first.starts_with(MAGIC) || first == [0; 8]) {
-            first = eight(&mut stream)?;
+    let mut messages = Messages::open(input, Arc::default())?;
+    let mut sizes = Vec::new();
+    while let Some(description) = messages.description()? {
+        let message = arrow_ipc::root_as_message(&description).map_err(damaged)?;
+        let length = u64::try_from(message.bodyLength()).map_err(damaged)?;
+        messages.pass_over(length)?;
+        if message.header_type() == MessageHeader::RecordBatch {
+            sizes.push(length + description.len() as u64);
         }
     }
-    let mut messages = Messages {
-        name: input.name,
-        stream: Cursor::new(first).chain(stream),
-        is_file,
-        schema: Arc::new(Schema::empty()),
-        columns: Vec::new(),
-        dictionaries: HashMap::new(),
-        found: options.found.clone(),
-        ended: false,
-    };
-    let Some(first) = messages.message()? else { return Err(cut_off()) };
-    let message = arrow_ipc::root_as_message(&first.description).map_err(damaged)?;
-    let schema = message.header_as_schema().ok_or_else(|| damaged("it does not begin with a schema"))?;
-    if !schema.endianness().equals_to_target_endianness() {
-        return Err(ReadFailure::Says(
-            "its numbers have the bytes of another machine's order; write it anew".to_owned(),
-        ));
+    Ok(sizes)
+}
+
+impl Messages {
+    fn open(input: Opened, found: Arc<Inferred>) -> Result<Messages, ReadFailure> {
+        let mut stream = BufReader::with_capacity(BUFFER, input.stream);
+        let mut first = eight(&mut stream)?;
+        let mut at = first.len() as u64;
+        let is_file = first.starts_with(MAGIC);
+        if first.starts_with(b"FEA1") {
+            return Err(ReadFailure::Says(
+                "is Feather of version 1, which is out of use; write it as version 2".to_owned(),
+            ));
+        }
+        if !is_file && !first.starts_with(&CONTINUES) {
+            return Err(ReadFailure::Says("not an Arrow file or stream; for another format give --format".to_owned()));
+        }
+        // Writers pad the magic bytes, some of them to 64 bytes.
+        for _ in 0..8 {
+            if is_file && (first.starts_with(MAGIC) || first == [0; 8]) {
+                first = eight(&mut stream)?;
+                at += first.len() as u64;
+            }
+        }
+        let mut messages = Messages {
+            name: input.name,
+            at: at - first.len() as u64,
+            stream: Cursor::new(first).chain(stream),
+            is_file,
+            schema: Arc::new(Schema::empty()),
+            columns: Vec::new(),
+            dictionaries: HashMap::new(),
+            found,
+            ended: false,
+            access: input.access,
+            batches: 0,
+            end: usize::MAX,
+            rows_before: 0,
+            position: None,
+        };
+        let Some(first) = messages.message()? else { return Err(cut_off()) };
+        let message = arrow_ipc::root_as_message(&first.description).map_err(damaged)?;
+        let schema = message.header_as_schema().ok_or_else(|| damaged("it does not begin with a schema"))?;
+        if !schema.endianness().equals_to_target_endianness() {
+            return Err(ReadFailure::Says(
+                "its numbers have the bytes of another machine's order; write it anew".to_owned(),
+            ));
+        }
+        messages.schema = Arc::new(convert::try_fb_to_schema(schema).map_err(decoding)?);
+        Ok(messages)
     }
-    messages.schema = Arc::new(convert::try_fb_to_schema(schema).map_err(decoding)?);
-    Ok(Box::new(messages))
+
+    /// Passes over the record batches before those of a part, of which dictionaries are read.
+    fn pass_to(&mut self, part: &Range<usize>) -> Result<(), ReadFailure> {
+        while self.batches < part.start {
+            let Some(description) = self.description()? else { return Err(ReadFailure::Says(CHANGED.to_owned())) };
+            let message = arrow_ipc::root_as_message(&description).map_err(damaged)?;
+            let length = u64::try_from(message.bodyLength()).map_err(damaged)?;
+            if let Some(batch) = message.header_as_record_batch() {
+                self.rows_before = self.rows_before.saturating_add(batch.length().unsigned_abs());
+                self.batches += 1;
+                self.pass_over(length)?;
+            } else {
+                let body = Buffer::from_vec(self.bytes(length)?);
+                self.other_than_batch(&Message { description, body })?;
+            }
+        }
+        self.end = part.end;
+        Ok(())
+    }
+
+    /// Passes over `length` bytes.
+    fn pass_over(&mut self, length: u64) -> Result<(), ReadFailure> {
+        let Some(access) = &self.access else { return self.bytes(length).map(drop) };
+        self.at = self.at.checked_add(length).filter(|&at| at <= access.size()).ok_or_else(cut_off)?;
+        let rest: Box<dyn Read + Send> = Box::new(ReadFrom { access: access.clone(), at: self.at });
+        self.stream = Cursor::new(Vec::new()).chain(BufReader::with_capacity(BUFFER, rest));
+        Ok(())
+    }
+
+    /// Reads a message that is no record batch: keeps the dictionary that it may hold.
+    fn other_than_batch(&mut self, message: &Message) -> Result<(), ReadFailure> {
+        let Message { description, body } = message;
+        let message = arrow_ipc::root_as_message(description).map_err(damaged)?;
+        match message.header_type() {
+            MessageHeader::DictionaryBatch => {
+                let batch = message.header_as_dictionary_batch().ok_or_else(|| damaged("a dictionary is empty"))?;
+                if let Some(data) = batch.data() {
+                    check(&data, body)?;
+                }
+                reader::read_dictionary(body, batch, &self.schema, &mut self.dictionaries, &message.version())
+                    .map_err(decoding)
+            }
+            MessageHeader::Schema => Err(damaged("there is a second schema")),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Table for Messages {
@@ -93,36 +201,44 @@ impl Table for Messages {
     }
 
     fn next(&mut self) -> Result<Option<RecordBatch>, ReadFailure> {
-        while let Some(Message { description, body }) = self.message()? {
-            let message = arrow_ipc::root_as_message(&description).map_err(damaged)?;
-            let version = message.version();
-            match message.header_type() {
-                MessageHeader::RecordBatch => {
-                    let batch = message.header_as_record_batch().ok_or_else(|| damaged("a batch is empty"))?;
-                    check(&batch, &body)?;
-                    let (schema, columns) = (self.schema.clone(), Some(self.columns.as_slice()));
-                    let read = reader::read_record_batch(&body, batch, schema, &self.dictionaries, columns, &version);
-                    return read.map(Some).map_err(decoding);
-                }
-                MessageHeader::DictionaryBatch => {
-                    let batch = message.header_as_dictionary_batch().ok_or_else(|| damaged("a dictionary is empty"))?;
-                    if let Some(data) = batch.data() {
-                        check(&data, &body)?;
-                    }
-                    reader::read_dictionary(&body, batch, &self.schema, &mut self.dictionaries, &version)
-                        .map_err(decoding)?;
-                }
-                MessageHeader::Schema => return Err(damaged("there is a second schema")),
-                _ => {}
+        while self.batches < self.end {
+            let Some(next) = self.message()? else { break };
+            let message = arrow_ipc::root_as_message(&next.description).map_err(damaged)?;
+            if message.header_type() != MessageHeader::RecordBatch {
+                self.other_than_batch(&next)?;
+                continue;
             }
+            let (version, body) = (message.version(), &next.body);
+            let batch = message.header_as_record_batch().ok_or_else(|| damaged("a batch is empty"))?;
+            check(&batch, body)?;
+            self.batches += 1;
+            if let Some(position) = &self.position {
+                position.fetch_add((next.description.len() + body.len()) as u64, Ordering::Relaxed);
+            }
+            let (schema, columns) = (self.schema.clone(), Some(self.columns.as_slice()));
+            let read = reader::read_record_batch(body, batch, schema, &self.dictionaries, columns, &version);
+            return read.map(Some).map_err(decoding);
         }
         Ok(None)
+    }
+
+    fn rows_before(&self) -> u64 {
+        self.rows_before
     }
 }
 
 impl Messages {
     /// Reads the next message of the Arrow stream; `None` at the end of the stream.
     fn message(&mut self) -> Result<Option<Message>, ReadFailure> {
+        let Some(description) = self.description()? else { return Ok(None) };
+        let message = arrow_ipc::root_as_message(&description).map_err(damaged)?;
+        let length = u64::try_from(message.bodyLength()).map_err(damaged)?;
+        let body = Buffer::from_vec(self.bytes(length)?);
+        Ok(Some(Message { description, body }))
+    }
+
+    /// Reads the metadata of the next message, which its body follows; `None` at the end of the stream.
+    fn description(&mut self) -> Result<Option<Vec<u8>>, ReadFailure> {
         if self.ended || self.stream.fill_buf()?.is_empty() {
             return self.end_without_mark();
         }
@@ -138,16 +254,12 @@ impl Messages {
             length if length > DESCRIPTION => return Err(damaged("a message claims to be larger than any is")),
             length => length,
         };
-        let description = self.bytes(length as u64)?;
-        let message = arrow_ipc::root_as_message(&description).map_err(damaged)?;
-        let length = u64::try_from(message.bodyLength()).map_err(damaged)?;
-        let body = Buffer::from_vec(self.bytes(length)?);
-        Ok(Some(Message { description, body }))
+        self.bytes(length as u64).map(Some)
     }
 
     /// Handles an input that ends without an end-of-stream marker: valid for an Arrow stream, which is then at its end (`None`), but an
     /// error for an Arrow file.
-    fn end_without_mark(&mut self) -> Result<Option<Message>, ReadFailure> {
+    fn end_without_mark(&mut self) -> Result<Option<Vec<u8>>, ReadFailure> {
         if self.is_file && !self.ended {
             return Err(cut_off());
         }
@@ -184,7 +296,10 @@ impl Messages {
         let mut word = [0; 4];
         match self.stream.read_exact(&mut word) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(cut_off()),
-            done => done.map(|()| word).map_err(ReadFailure::Stream),
+            done => {
+                self.at += 4;
+                done.map(|()| word).map_err(ReadFailure::Stream)
+            }
         }
     }
 
@@ -192,6 +307,7 @@ impl Messages {
     fn bytes(&mut self, length: u64) -> Result<Vec<u8>, ReadFailure> {
         let mut bytes = Vec::new();
         self.stream.by_ref().take(length).read_to_end(&mut bytes)?;
+        self.at = self.at.saturating_add(length);
         if bytes.len() as u64 == length { Ok(bytes) } else { Err(cut_off()) }
     }
 }

@@ -55,4 +55,8 @@ impl Table for Guarded {
     fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
         damage(|| self.0.first_null(column))
     }
+
+    fn rows_before(&self) -> u64 {
+        self.0.rows_before()
+    }
 }

@@ -3,10 +3,8 @@
 //! The index of the file is at its end; input that is not a regular uncompressed file is therefore first copied to a temporary file. Pages
 //! with a checksum are verified.
 
-use std::fs::File;
 use std::io::{self, BufReader};
-use std::ops::ControlFlow;
-use std::os::unix::fs::FileExt;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,14 +18,19 @@ use parquet::arrow::arrow_reader::{
 use parquet::basic::{Compression, Encoding, EncodingMask};
 use parquet::column::page::PageReader;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{ChunkReader, Length, SerializedPageReader};
 
 use super::{
-    ReadFailure, Table, rows_per_batch,
+    ReadFailure, Table, part_of, rows_per_batch,
     thrift::{self, BoundedCodec, ThriftError},
 };
 use crate::{
-    files::spool::{self, ReadAt},
+    files::{
+        part::PartRange,
+        random_access::{RandomAccess, ReadFrom, SizedFile},
+        spool,
+    },
     formats::parser::Opened,
     table::options::Options,
 };
@@ -38,9 +41,12 @@ const MAGIC: &[u8] = b"PAR1";
 const LEAST: u64 = 12;
 
 pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, ReadFailure> {
-    let Opened { name, file, stream, position, before, .. } = input;
-    let (store, progress) = match file {
-        Some((file, size)) => (ParquetFile { file, size }, Some(Progress { position, before })),
+    let Opened { name, access, part, stream, position, before, .. } = input;
+    let (store, progress) = match access {
+        Some(access) => {
+            let size = part.as_ref().map_or_else(|| access.size(), |(_, size)| *size);
+            (ParquetFile(access), Some(Progress { position, before, size }))
+        }
         None => {
             options
                 .found
@@ -48,25 +54,36 @@ pub(super) fn open(input: Opened, options: &Options) -> Result<Box<dyn Table>, R
             (spooled(stream, &name)?, None)
         }
     };
-    store.check()?;
-    let metadata =
-        ArrowReaderMetadata::load(&store, ArrowReaderOptions::new()).map_err(|error| damaged(plain(&error)))?;
-    if metadata.metadata().row_groups().iter().any(|group| group.num_rows() < 0) {
-        return Err(damaged("a row group has a negative number of rows"));
-    }
+    let metadata = store.metadata()?;
+    let all = metadata.metadata().row_groups().len();
+    let groups = part_of(part.as_ref(), all, |range| match range {
+        PartRange::RowGroups(groups) => Some(groups),
+        _ => None,
+    })?;
     let mask = ProjectionMask::all();
-    Ok(Box::new(RowGroups { store, metadata, mask, batch: 1, next: 0, open: None, left: 0, done: 0, progress }))
+    let next = groups.start;
+    Ok(Box::new(RowGroups { store, metadata, groups, mask, batch: 1, next, open: None, left: 0, done: 0, progress }))
+}
+
+/// Returns the compressed size of each row group; none if the input is not a regular uncompressed file.
+pub(super) fn units(input: Opened) -> Result<Vec<u64>, ReadFailure> {
+    let Some(access) = input.access else { return Ok(Vec::new()) };
+    let metadata = ParquetFile(access).metadata()?;
+    let size = |group: &RowGroupMetaData| u64::try_from(group.compressed_size()).unwrap_or_default();
+    Ok(metadata.metadata().row_groups().iter().map(size).collect())
 }
 
 /// Copies a stream that is piped, or compressed as a whole, to a temporary file, since Parquet needs random access.
 fn spooled(stream: Box<dyn io::Read + Send>, name: &str) -> Result<ParquetFile, ReadFailure> {
     let copy = spool::copy(stream, name, ReadFailure::Stream)?;
-    Ok(ParquetFile { size: copy.size(), file: copy.file() })
+    Ok(ParquetFile(Arc::new(SizedFile { size: copy.size(), file: copy.file() })))
 }
 
 struct RowGroups {
     store: ParquetFile,
     metadata: ArrowReaderMetadata,
+    /// Row groups to be read, from 0.
+    groups: Range<usize>,
     /// Columns to be decoded, as a mask of the stored (leaf) columns.
     mask: ProjectionMask,
     /// Maximum number of rows per record batch.
@@ -76,15 +93,16 @@ struct RowGroups {
     open: Option<ParquetRecordBatchReader>,
     /// Number of rows of the open row group that were not yet read.
     left: u64,
-    /// Number of rows of the whole file that were read so far.
+    /// Number of rows that were read so far.
     done: u64,
     progress: Option<Progress>,
 }
 
-/// Count of bytes read, shared with a progress bar, and the value it had before this file.
+/// Count of bytes read, shared with a progress bar, the value it had before this file, and the size of the file or of the part to be read.
 struct Progress {
     position: Arc<AtomicU64>,
     before: u64,
+    size: u64,
 }
 
 impl Table for RowGroups {
@@ -115,7 +133,8 @@ impl Table for RowGroups {
                     None => self.open = None,
                 }
             }
-            let Some(group) = self.metadata.metadata().row_groups().get(self.next) else { return Ok(None) };
+            let group = self.metadata.metadata().row_groups().get(self.next);
+            let Some(group) = group.filter(|_| self.next < self.groups.end) else { return Ok(None) };
             self.left = group.num_rows().unsigned_abs();
             self.next += 1;
             self.check_pages(self.next - 1, &self.mask)?;
@@ -133,6 +152,10 @@ impl Table for RowGroups {
         for (at, group) in self.metadata.metadata().row_groups().iter().enumerate() {
             let statistics = group.columns().get(leaf).and_then(|column| column.statistics());
             if statistics.and_then(|statistics| statistics.null_count_opt()).is_some_and(|nulls| nulls > 0) {
+                // Where this is not in the part to be read, another reader finds it.
+                if !self.groups.contains(&at) {
+                    return Ok(None);
+                }
                 self.check_pages(at, &mask)?;
                 let Ok(batches) = self.group(at, mask) else { return Ok(None) };
                 for batch in batches.map_while(Result::ok) {
@@ -147,6 +170,11 @@ impl Table for RowGroups {
             before = before.saturating_add(group.num_rows().unsigned_abs());
         }
         Ok(None)
+    }
+
+    fn rows_before(&self) -> u64 {
+        let before = self.metadata.metadata().row_groups().iter().take(self.groups.start);
+        before.fold(0, |rows, group| rows.saturating_add(group.num_rows().unsigned_abs()))
     }
 }
 
@@ -232,10 +260,11 @@ impl RowGroups {
 
     /// Advances the progress bar: the share of the file's bytes counted as read is the share of its rows read.
     fn report(&self) {
-        let rows = self.metadata.metadata().row_groups().iter().map(|group| group.num_rows() as f64).sum::<f64>();
-        if let Some(Progress { position, before }) = &self.progress {
+        let groups = self.metadata.metadata().row_groups().get(self.groups.clone()).unwrap_or_default();
+        let rows = groups.iter().map(|group| group.num_rows() as f64).sum::<f64>();
+        if let Some(Progress { position, before, size }) = &self.progress {
             let share = (self.done as f64 / rows).min(1.0);
-            position.store(before + (self.store.size as f64 * share) as u64, Ordering::Relaxed);
+            position.store(before + (*size as f64 * share) as u64, Ordering::Relaxed);
         }
     }
 
@@ -282,17 +311,25 @@ impl RowGroups {
 
 /// Parquet file with random access, in which reads beyond the end of the file are errors.
 #[derive(Clone)]
-struct ParquetFile {
-    file: Arc<File>,
-    size: u64,
-}
+struct ParquetFile(Arc<dyn RandomAccess>);
 
 impl ParquetFile {
+    /// Checks the file and reads its index (footer).
+    fn metadata(&self) -> Result<ArrowReaderMetadata, ReadFailure> {
+        self.check()?;
+        let metadata =
+            ArrowReaderMetadata::load(self, ArrowReaderOptions::new()).map_err(|error| damaged(plain(&error)))?;
+        if metadata.metadata().row_groups().iter().any(|group| group.num_rows() < 0) {
+            return Err(damaged("a row group has a negative number of rows"));
+        }
+        Ok(metadata)
+    }
+
     /// Checks the magic bytes and the index (footer) of the file, because the decoder's error messages are less clear.
     fn check(&self) -> Result<(), ReadFailure> {
-        let (mut first, mut last) = ([0; 4], [0; 8]);
-        if self.size >= MAGIC.len() as u64 {
-            self.file.read_exact_at(&mut first, 0)?;
+        let (size, mut first, mut last) = (self.0.size(), [0; 4], [0; 8]);
+        if size >= MAGIC.len() as u64 {
+            self.0.read_exact_at(&mut first, 0)?;
         }
         if first == *b"PARE" {
             return Err(ReadFailure::Says("an encrypted Parquet file, which cannot be read".to_owned()));
@@ -300,44 +337,43 @@ impl ParquetFile {
         if first != MAGIC {
             return Err(ReadFailure::Says("not a Parquet file; for another format give --format".to_owned()));
         }
-        if self.size >= LEAST {
-            self.file.read_exact_at(&mut last, self.size - 8)?;
+        if size >= LEAST {
+            self.0.read_exact_at(&mut last, size - 8)?;
         }
         if !last.ends_with(MAGIC) {
             let message = "the Parquet file is cut off: its end is missing; get the file again";
             return Err(ReadFailure::Says(message.to_owned()));
         }
         let index = u64::from(u32::from_le_bytes([last[0], last[1], last[2], last[3]]));
-        if index > self.size - LEAST {
-            let size = self.size;
+        if index > size - LEAST {
             return Err(damaged(format!("its index claims {index} bytes, the file has {size}")));
         }
-        thrift::check_index(&self.bytes(self.size - 8 - index, index as usize)?).map_err(damaged)
+        thrift::check_index(&self.bytes(size - 8 - index, index as usize)?).map_err(damaged)
     }
 
     /// Reads `length` bytes from offset `at` of the file.
     fn bytes(&self, at: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; length];
-        self.file.read_exact_at(&mut bytes, at)?;
+        self.0.read_exact_at(&mut bytes, at)?;
         Ok(bytes)
     }
 }
 
 impl Length for ParquetFile {
     fn len(&self) -> u64 {
-        self.size
+        self.0.size()
     }
 }
 
 impl ChunkReader for ParquetFile {
-    type T = BufReader<ReadAt>;
+    type T = BufReader<ReadFrom>;
 
     fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        Ok(BufReader::new(ReadAt { file: self.file.clone(), at: start }))
+        Ok(BufReader::new(ReadFrom { access: self.0.clone(), at: start }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        if start.checked_add(length as u64).is_none_or(|end| end > self.size) {
+        if start.checked_add(length as u64).is_none_or(|end| end > self.0.size()) {
             return Err(ParquetError::EOF("it claims bytes behind the end of the file".to_owned()));
         }
         self.bytes(start, length).map(Bytes::from).map_err(|error| ParquetError::External(error.into()))

@@ -20,6 +20,7 @@ pub(super) struct Partitioned {
     bound: Vec<(usize, Constant)>,
     /// Columns to be decoded, as positions in the schema extended by the constant columns.
     selected: Vec<usize>,
+    /// Number of rows of the file before the next record batch.
     rows: u64,
 }
 
@@ -43,13 +44,13 @@ impl Partitioned {
         }
         let schema = Arc::new(Schema::new_with_metadata(fields, own.metadata().clone()));
         Ok(Partitioned {
+            rows: table.rows_before(),
             table,
             schema,
             own: own.fields().len(),
             constants: beside,
             bound,
             selected: Vec::new(),
-            rows: 0,
         })
     }
 
@@ -134,5 +135,9 @@ impl Table for Partitioned {
 
     fn first_null(&self, column: usize) -> Result<Option<u64>, ReadFailure> {
         if column < self.own { self.table.first_null(column) } else { Ok(None) }
+    }
+
+    fn rows_before(&self) -> u64 {
+        self.table.rows_before()
     }
 }

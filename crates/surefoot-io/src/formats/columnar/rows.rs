@@ -70,7 +70,7 @@ pub(super) struct Rows {
     rows: usize,
     /// Number of rows of the current record batch that were already read.
     done: usize,
-    /// Number of rows of the table that precede the current record batch.
+    /// Number of rows of the file that precede the current record batch.
     before: u64,
     file: String,
     /// Number (from 1) of the first row that lacks a label according to the statistics of the file; `None` if unknown.
@@ -126,8 +126,8 @@ impl Rows {
     /// Prepares for the rows of a table whose columns are read according to `plan`.
     ///
     /// `unlabelled` is the number of the first row known to lack a label, if any; its error is reported before the first row is read, and
-    /// not again.
-    pub(super) fn begin(&mut self, file: &str, plan: Plan, unlabelled: Option<u64>) {
+    /// not again. `before` is the number of rows of the file before those of the table.
+    pub(super) fn begin(&mut self, file: &str, plan: Plan, unlabelled: Option<u64>, before: u64) {
         (self.unlabelled, self.is_told) = (unlabelled, false);
         if let Some(table) = self.found.table() {
             self.policy = MissingPolicy {
@@ -168,7 +168,7 @@ impl Rows {
         }
         self.missing = vec![0; self.features.len()];
         self.width = self.features.iter().map(Column::width).sum::<usize>().max(1);
-        (self.rows, self.done, self.before) = (0, 0, 0);
+        (self.rows, self.done, self.before) = (0, 0, before);
         self.noted.clear();
         file.clone_into(&mut self.file);
     }

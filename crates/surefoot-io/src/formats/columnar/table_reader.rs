@@ -51,7 +51,7 @@ impl TableReader {
         };
         let first = first_with_rows(&mut *table)?;
         plan.complete(&self.file, first.as_ref(), &self.options).map_err(ReadFailure::Columns)?;
-        self.rows.begin(&self.file, plan, unlabelled);
+        self.rows.begin(&self.file, plan, unlabelled, table.rows_before());
         if let Some(first) = first {
             self.rows.load(&first);
             self.table = Some(table);

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    formats::{parse_error::RecordError, records::Scan},
+    formats::{parse_error::RecordError, scan::Scan},
     table::dialect::Dialect,
     text::byte_search,
 };

@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{cells, looks::CellGuess, rules::Rules};
 use crate::{
-    formats::{parse_error::RecordError, records::Scan},
+    formats::{parse_error::RecordError, scan::Scan},
     table::{
         column_names::{called, flagged},
         dialect::Dialect,
