@@ -53,12 +53,10 @@ fn read(as_what: Seen, mut reader: Reader, inputs: &[InputName], options: &Optio
     loop {
         match reader.read(&mut batch) {
             Ok(false) => return seen,
-            Ok(true) => (0..batch.len()).for_each(|r| {
-                seen.push(match as_what {
-                    Seen::Rows => format!("{:?}", batch.row(r)),
-                    Seen::Places => shown(&batch, r, inputs, options),
-                })
-            }),
+            Ok(true) => seen.extend((0..batch.len()).map(|r| match as_what {
+                Seen::Rows => format!("{:?}", batch.row(r)),
+                Seen::Places => shown(&batch, r, inputs, options),
+            })),
             Err(error) => seen.push(error.to_string()),
         }
     }
