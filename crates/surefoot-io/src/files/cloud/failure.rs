@@ -61,7 +61,13 @@ impl Failure {
 fn message(error: &Error, scheme: Scheme) -> String {
     let texts = texts(error);
     let says = |words: &[&str]| words.iter().any(|word| texts.iter().any(|text| text.contains(word)));
-    if says(&["169.254.169.254", "169.254.170.2", "metadata.google.internal", "Error getting credentials"]) {
+    if says(&[
+        "169.254.169.254",
+        "169.254.170.2",
+        "metadata.google.internal",
+        "Error getting credentials",
+        "Account must be specified",
+    ]) {
         return format!("no credentials: {}", credentials(scheme));
     }
     if says(&["NoSuchBucket", "ContainerNotFound", "The specified bucket does not exist"]) {
@@ -81,7 +87,7 @@ fn message(error: &Error, scheme: Scheme) -> String {
         }
         _ => {}
     }
-    let last = texts.last().map_or("", String::as_str);
+    let last = texts.last().map_or_else(String::new, |text| without_number(text));
     match http_kind(error) {
         Some(HttpErrorKind::Timeout) => "timed out; check the network, and try again".to_owned(),
         Some(HttpErrorKind::Connect) => format!("cannot connect ({last}); check the address and the network"),
@@ -90,7 +96,7 @@ fn message(error: &Error, scheme: Scheme) -> String {
         }
         _ => match texts.iter().find(|text| text.starts_with("Server returned")) {
             Some(answer) => format!("{}; try again later", one_line(answer)),
-            None => one_line(last),
+            None => one_line(&last),
         },
     }
 }
@@ -127,6 +133,11 @@ fn http_kind(error: &Error) -> Option<HttpErrorKind> {
         cause = error.source();
     }
     None
+}
+
+/// Returns the message of an error of the system without its number, behind which [`reason`](crate::error::reason) would cut the rest off.
+fn without_number(text: &str) -> String {
+    text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 /// Shortens an answer of a server, which may be a page, to its first words.
