@@ -127,6 +127,7 @@ fn names_that_stand_for_no_data_say_so() {
         ("fit e/** --label y", "no data file matches"),
         ("fit e/* --label y", "no data file matches"),
         ("fit t --label y", "t/up: a link that leads back"),
+        #[cfg(not(feature = "cloud"))]
         ("fit https://example.com/x.csv", "curl -L https://example.com/x.csv |"),
     ] {
         assert!(box_.fails(1, line).err.contains(says), "{line}: {}", box_.run(line).err);

@@ -10,6 +10,7 @@ mod cases;
 mod certificate;
 mod choice;
 mod classes;
+mod cloud;
 mod columns;
 mod distributed;
 mod end;

@@ -241,12 +241,20 @@ impl std::error::Error for Error {
     }
 }
 
+/// Message of a transfer over the network that failed, as the source of an [`io::Error`].
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Transfer(pub(crate) String);
+
 /// Builds the error for an input stream whose reading failed after `at` stored (possibly compressed) bytes. `codec` is the name of the
 /// compression, `None` for uncompressed data.
 pub(crate) fn stream_error(file: String, codec: Option<&'static str>, at: u64, source: io::Error) -> Error {
+    let of_transfer = source.get_ref().is_some_and(|inner| inner.is::<Transfer>());
     match codec {
-        // An error reported by the system is not a fault of the data.
-        Some(codec) if source.raw_os_error().is_none() => ErrorKind::Compressed { file, codec, at, source }.into(),
+        // An error reported by the system or by a server is not a fault of the data.
+        Some(codec) if source.raw_os_error().is_none() && !of_transfer => {
+            ErrorKind::Compressed { file, codec, at, source }.into()
+        }
         _ => ErrorKind::Read { file, source }.into(),
     }
 }

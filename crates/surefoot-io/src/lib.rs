@@ -49,6 +49,8 @@ pub use features::{
     column_means::ColumnMeans,
     feature_groups::list_element,
 };
+#[cfg(feature = "cloud")]
+pub use files::cloud::object_name::ObjectName;
 pub use files::{
     atomic_output::{Output, create_no_more_outputs},
     expand::expand,

@@ -369,6 +369,12 @@ fn names_of_inputs_and_outputs_may_be_any() {
         let there = InputName::check(&input).is_ok();
         assert!(!there || InputName::path(&input).is_none_or(Path::exists), "{name}");
         let _ = (InputName::size(&input), InputName::identity(&input), InputName::can_reread(&input));
+        #[cfg(feature = "cloud")]
+        for address in [format!("s3://{name}"), format!("https://{name}"), name.clone()] {
+            let object = surefoot_io::ObjectName::parse(&address);
+            assert!(object.is_none_or(|object| surefoot_io::ObjectName::address(&object) == address));
+            assert!(InputName::new(&address).to_string().len() < 1000);
+        }
         let _ = check_inputs(&[input.clone(), input.clone()]);
         let _ = (
             expand(name.as_str()),

@@ -5,7 +5,9 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path};
 
-use super::input::InputName;
+#[cfg(feature = "cloud")]
+use super::cloud::{list, object_name::ObjectName};
+use super::{hidden::is_hidden, input::InputName};
 use crate::error::{Error, ErrorKind, shown};
 
 /// Maximum depth of nested folders searched; prevents endless recursion when a symbolic link leads back to a parent folder.
@@ -19,6 +21,9 @@ const DEPTH: usize = 64;
 /// (`_SUCCESS`, `.part-0.crc`), unless the pattern asks for such names or the folder is named `_key=value`. Shells expand unquoted patterns
 /// themselves.
 ///
+/// With the feature `cloud`, an address (`s3://bucket/key`, `gs://`, `az://`) stands for an object, or for the objects below it or matching
+/// it, by the same rules; an address of the web (`https://`) for one file.
+///
 /// ```
 /// use surefoot_io::{expand, InputName};
 /// assert!(matches!(expand("-")?[..], [InputName::Stdin]));
@@ -28,7 +33,7 @@ const DEPTH: usize = 64;
 /// ```
 ///
 /// # Errors
-/// If no file matches, a folder has no data files or cannot be read, or the name is a URL.
+/// If no file matches, a folder has no data files or cannot be read, or the name is an address that cannot be read.
 pub fn expand(name: impl Into<OsString>) -> Result<Vec<InputName>, Error> {
     let name = name.into();
     let path = Path::new(&name);
@@ -40,6 +45,12 @@ pub fn expand(name: impl Into<OsString>) -> Result<Vec<InputName>, Error> {
     let is_pattern = name.as_encoded_bytes().iter().any(|byte| b"*?[".contains(byte));
     if path.symlink_metadata().is_ok() || name == OsStr::new("-") {
         return Ok(vec![InputName::new(name)]);
+    }
+    #[cfg(feature = "cloud")]
+    if let Some(object) = name.to_str().and_then(ObjectName::parse) {
+        let failed = |source| Error::from(ErrorKind::Read { file: object.to_string(), source });
+        let found = list::expand(object.clone()).map_err(failed)?;
+        return Ok(found.into_iter().map(InputName::Object).collect());
     }
     if let Some(address) = name.to_str().filter(|name| name.contains("://")) {
         let message =
@@ -131,11 +142,6 @@ fn leads_back(path: &Path) -> bool {
         && path
             .canonicalize()
             .is_ok_and(|to| path.parent().and_then(|up| up.canonicalize().ok()).is_some_and(|up| up.starts_with(to)))
-}
-
-/// Whether a file or folder name marks hidden or auxiliary files, by the Hadoop convention (names that begin with `_` or `.`).
-fn is_hidden(name: &[u8]) -> bool {
-    name.starts_with(b".") && name != b"." && name != b".." || name.starts_with(b"_") && !name.contains(&b'=')
 }
 
 /// Returns the components of a path, except those that are `.`.

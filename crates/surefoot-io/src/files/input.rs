@@ -6,21 +6,23 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "cloud")]
+use super::cloud::object_name::ObjectName;
 use super::{
     compression,
     interrupted::uninterrupted,
     part::InputPart,
-    random_access::{RandomAccess, ReadFrom, ReadRange, SizedFile},
+    random_access::{RandomAccess, SizedFile},
     spool::{self, Spooled},
 };
 use crate::error::{Error, ErrorKind, shown};
 
-/// Input identified by its name: standard input, a path, a copy of standard input, or a part of an input.
+/// Input identified by its name: standard input, a path, a copy of standard input, an object in a store, or a part of an input.
 ///
 /// All but a copy of standard input can be sent to another process by `serde`.
 ///
@@ -49,6 +51,9 @@ pub enum InputName {
     Spooled(Spooled),
     /// Part of an input; see [`split_inputs`](crate::split_inputs).
     Part(InputPart),
+    /// Object in a store or file on the web.
+    #[cfg(feature = "cloud")]
+    Object(ObjectName),
 }
 
 /// Maximum number of bytes inspected to detect the format of an input.
@@ -78,7 +83,8 @@ pub fn check_inputs(inputs: &[InputName]) -> Result<(), Error> {
 }
 
 impl InputName {
-    /// Builds an input from a name: `-` is standard input, anything else a path.
+    /// Builds an input from a name: `-` is standard input, with the feature `cloud` an address such as `s3://bucket/key` is an object, and
+    /// anything else a path.
     ///
     /// ```
     /// use surefoot_io::InputName;
@@ -88,16 +94,22 @@ impl InputName {
     #[must_use]
     pub fn new(name: impl Into<OsString>) -> InputName {
         let name = name.into();
+        #[cfg(feature = "cloud")]
+        if let Some(object) = name.to_str().and_then(ObjectName::parse) {
+            return InputName::Object(object);
+        }
         if name == OsStr::new("-") { InputName::Stdin } else { InputName::Path(name.into()) }
     }
 
-    /// Returns the path of the input; `None` for standard input and for its copy.
+    /// Returns the path of the input; `None` for standard input, for its copy, and for an object in a store.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match self {
             InputName::Path(path) | InputName::Member { path, .. } => Some(path),
             InputName::Stdin | InputName::Spooled(_) => None,
             InputName::Part(part) => part.of().path(),
+            #[cfg(feature = "cloud")]
+            InputName::Object(_) => None,
         }
     }
 
@@ -114,6 +126,8 @@ impl InputName {
             InputName::Path(path) | InputName::Member { path, .. } => path.metadata().is_ok_and(|m| m.is_file()),
             InputName::Spooled(_) => true,
             InputName::Part(part) => part.of().can_reread(),
+            #[cfg(feature = "cloud")]
+            InputName::Object(_) => true,
         }
     }
 
@@ -123,6 +137,8 @@ impl InputName {
         match self {
             InputName::Spooled(copy) => Some(copy.size()),
             InputName::Part(part) => Some(part.size()),
+            #[cfg(feature = "cloud")]
+            InputName::Object(object) => object.size(),
             _ => self.metadata().ok().filter(Metadata::is_file).map(|m| m.len()),
         }
     }
@@ -139,6 +155,10 @@ impl InputName {
     /// If the input cannot be read, with the error of the system: `No such file or directory`, `Is a directory`, `Permission denied` and
     /// others.
     pub fn check(&self) -> Result<(), Error> {
+        #[cfg(feature = "cloud")]
+        if let InputName::Object(object) = self.whole() {
+            return object.check().map_err(|source| self.error(source));
+        }
         let Some(path) = self.path() else { return Ok(()) };
         let usable = || {
             let metadata = path.metadata()?;
@@ -163,6 +183,8 @@ impl InputName {
                 Err(source) => Err(self.error(source)),
             },
             InputName::Part(part) => part.of().open(),
+            #[cfg(feature = "cloud")]
+            InputName::Object(object) => object.open().map_err(|source| self.error(source)),
         }
     }
 
@@ -170,7 +192,7 @@ impl InputName {
     pub(crate) fn open_range(&self, start: u64, end: u64) -> Result<Box<dyn Read + Send>, Error> {
         let unfit = || self.error(io::Error::new(io::ErrorKind::Unsupported, "a pipe cannot be read from its middle"));
         let access = self.random_access()?.ok_or_else(unfit)?;
-        Ok(Box::new(ReadRange { from: ReadFrom { access, at: start }, end }))
+        Ok(access.stream(start, end))
     }
 
     /// Opens the input, if it is a part the whole input, for random access; `None` if it is not a regular file.
@@ -184,6 +206,8 @@ impl InputName {
                 None => return Ok(None),
             },
             InputName::Part(part) => return part.of().random_access(),
+            #[cfg(feature = "cloud")]
+            InputName::Object(object) => return object.random_access().map_err(|source| self.error(source)),
         };
         Ok(Some(Arc::new(SizedFile { file, size })))
     }
@@ -196,6 +220,20 @@ impl InputName {
         Ok(head)
     }
 
+    /// Returns the names of the folders in the path of the input, in order, and how many of them the user gave; the others were found by
+    /// expansion.
+    pub(crate) fn folders(&self) -> (Vec<String>, usize) {
+        #[cfg(feature = "cloud")]
+        if let InputName::Object(object) = self.whole() {
+            let (folders, from) = object.folders();
+            return (folders.map(str::to_owned).collect(), from);
+        }
+        let from = if let InputName::Member { from, .. } = self.whole() { *from } else { usize::MAX };
+        let Some(folder) = self.path().and_then(Path::parent) else { return (Vec::new(), from) };
+        let named = folder.components().filter(|component| *component != Component::CurDir);
+        (named.map(|component| component.as_os_str().to_string_lossy().into_owned()).collect(), from)
+    }
+
     pub(crate) fn error(&self, source: io::Error) -> Error {
         ErrorKind::Read { file: self.to_string(), source }.into()
     }
@@ -206,6 +244,8 @@ impl InputName {
             InputName::Path(path) | InputName::Member { path, .. } => path.metadata(),
             InputName::Spooled(copy) => copy.metadata(),
             InputName::Part(part) => part.of().metadata(),
+            #[cfg(feature = "cloud")]
+            InputName::Object(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 }
@@ -259,6 +299,8 @@ impl fmt::Display for InputName {
             InputName::Path(path) | InputName::Member { path, .. } => f.write_str(&shown(path.as_os_str())),
             InputName::Stdin | InputName::Spooled(_) => f.write_str("standard input"),
             InputName::Part(part) => part.of().fmt(f),
+            #[cfg(feature = "cloud")]
+            InputName::Object(object) => object.fmt(f),
         }
     }
 }

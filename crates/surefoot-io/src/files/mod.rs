@@ -4,8 +4,11 @@
 //! the table in `compression`.
 
 pub(crate) mod atomic_output;
+#[cfg(feature = "cloud")]
+pub(crate) mod cloud;
 pub(crate) mod compression;
 pub(crate) mod expand;
+mod hidden;
 pub(crate) mod holdout_store;
 pub(crate) mod input;
 pub(crate) mod interrupted;

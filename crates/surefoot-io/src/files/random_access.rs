@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, Read};
+#[cfg(feature = "parquet")]
+use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
@@ -14,6 +16,15 @@ pub(crate) trait RandomAccess: Send + Sync {
 
     /// Reads bytes from offset `at` on; returns their number, which is 0 only at the end or for an empty buffer.
     fn read_at(&self, to: &mut [u8], at: u64) -> io::Result<usize>;
+
+    /// Returns a reader of the bytes from `start` to `end`, which must all be there.
+    fn stream(self: Arc<Self>, start: u64, end: u64) -> Box<dyn Read + Send>;
+
+    /// Prepares for reads of these ranges, which will be the next ones.
+    #[cfg(feature = "parquet")]
+    fn prefetch(&self, ranges: &[Range<u64>]) {
+        let _ = ranges;
+    }
 }
 
 /// File with its size when it was opened.
@@ -30,6 +41,10 @@ impl RandomAccess for SizedFile {
 
     fn read_at(&self, to: &mut [u8], at: u64) -> io::Result<usize> {
         uninterrupted(|| self.file.read_at(to, at))
+    }
+
+    fn stream(self: Arc<Self>, start: u64, end: u64) -> Box<dyn Read + Send> {
+        Box::new(ReadRange { from: ReadFrom { access: self, at: start }, end })
     }
 }
 
@@ -65,9 +80,9 @@ impl Read for ReadFrom {
 }
 
 /// Reader of a range of bytes, which must all be there.
-pub(crate) struct ReadRange {
-    pub(crate) from: ReadFrom,
-    pub(crate) end: u64,
+struct ReadRange {
+    from: ReadFrom,
+    end: u64,
 }
 
 impl Read for ReadRange {

@@ -1,7 +1,5 @@
 //! Constant columns from `key=value` folder names: `year=2024/part-0.parquet` has a column `year`, as written by Hive, Spark and pyarrow.
 
-use std::path::{Component, Path};
-
 use surefoot_glm::Role;
 
 use super::{
@@ -165,11 +163,9 @@ fn said(wanted: &ColumnSelection, key: &str) -> Option<Role> {
 
 /// Returns the `key=value` folders in the path of an input; if a key occurs twice, only the innermost folder.
 fn pairs(input: &InputName) -> Vec<KeyValue> {
-    let Some(folder) = input.path().and_then(Path::parent) else { return Vec::new() };
-    let from = if let InputName::Member { from, .. } = input.whole() { *from } else { usize::MAX };
+    let (folders, from) = input.folders();
     let mut pairs: Vec<KeyValue> = Vec::new();
-    for (n, component) in folder.components().filter(|component| *component != Component::CurDir).enumerate() {
-        let text = component.as_os_str().to_string_lossy();
+    for (n, text) in folders.iter().enumerate() {
         let Some((key, value)) = text.split_once('=').filter(|(key, _)| !key.is_empty()) else { continue };
         let (key, value) = (decoded(key), decoded(value));
         let value = (value != "__HIVE_DEFAULT_PARTITION__").then_some(value);

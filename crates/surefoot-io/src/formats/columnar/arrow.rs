@@ -159,6 +159,10 @@ impl Messages {
             }
         }
         self.end = part.end;
+        if let Some(access) = &self.access {
+            let rest = access.clone().stream(self.at, access.size());
+            self.stream = Cursor::new(Vec::new()).chain(BufReader::with_capacity(BUFFER, rest));
+        }
         Ok(())
     }
 

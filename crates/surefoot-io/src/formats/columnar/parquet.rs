@@ -137,6 +137,7 @@ impl Table for RowGroups {
             let Some(group) = group.filter(|_| self.next < self.groups.end) else { return Ok(None) };
             self.left = group.num_rows().unsigned_abs();
             self.next += 1;
+            self.prefetch(self.next - 1);
             self.check_pages(self.next - 1, &self.mask)?;
             let opened = self.group(self.next - 1, self.mask.clone());
             self.open = Some(opened.map_err(|error| self.blame(&plain(&error)))?);
@@ -179,6 +180,17 @@ impl Table for RowGroups {
 }
 
 impl RowGroups {
+    /// Announces that the selected columns of a row group will be read.
+    fn prefetch(&self, group: usize) {
+        let Some(metadata) = self.metadata.metadata().row_groups().get(group) else { return };
+        let columns = self.leaves(&self.mask).filter_map(|leaf| metadata.columns().get(leaf));
+        let ranges = columns.map(|column| {
+            let (start, length) = column.byte_range();
+            start..start.saturating_add(length)
+        });
+        self.store.0.prefetch(&ranges.collect::<Vec<_>>());
+    }
+
     /// Returns the positions of the stored (leaf) columns selected by a mask.
     fn leaves<'a>(&'a self, mask: &'a ProjectionMask) -> impl Iterator<Item = usize> + 'a {
         (0..self.metadata.parquet_schema().num_columns()).filter(|&leaf| mask.leaf_included(leaf))
@@ -277,10 +289,7 @@ impl RowGroups {
         let (schema, group) = (self.metadata.parquet_schema(), self.next);
         match self.leaves(&self.mask).find_map(|leaf| Some((leaf, self.damaged_page(leaf)?))) {
             None => damaged(format!("row group {group}: {message}")),
-            Some((_, (_, ParquetError::External(error)))) if error.is::<io::Error>() => match error.downcast() {
-                Ok(error) => ReadFailure::Stream(*error),
-                Err(error) => damaged(error),
-            },
+            Some((_, (_, error @ ParquetError::External(_)))) => unreadable(error),
             Some((leaf, (page, error))) => {
                 let column = schema.column(leaf).path().string();
                 damaged(format!("row group {group}, column '{column}', page {page}: {}", plain(&error)))
@@ -317,8 +326,7 @@ impl ParquetFile {
     /// Checks the file and reads its index (footer).
     fn metadata(&self) -> Result<ArrowReaderMetadata, ReadFailure> {
         self.check()?;
-        let metadata =
-            ArrowReaderMetadata::load(self, ArrowReaderOptions::new()).map_err(|error| damaged(plain(&error)))?;
+        let metadata = ArrowReaderMetadata::load(self, ArrowReaderOptions::new()).map_err(unreadable)?;
         if metadata.metadata().row_groups().iter().any(|group| group.num_rows() < 0) {
             return Err(damaged("a row group has a negative number of rows"));
         }
@@ -397,6 +405,17 @@ fn squeezed(compression: Compression) -> BoundedCodec {
 
 fn damaged(reason: impl std::fmt::Display) -> ReadFailure {
     ReadFailure::Says(format!("damaged Parquet data ({reason}); get the file again"))
+}
+
+/// Returns the failure for an error of the decoder, which may be one of reading the file.
+fn unreadable(error: ParquetError) -> ReadFailure {
+    match error {
+        ParquetError::External(error) => match error.downcast() {
+            Ok(error) => ReadFailure::Stream(*error),
+            Err(error) => damaged(error),
+        },
+        error => damaged(plain(&error)),
+    }
 }
 
 /// Returns the message of a decoder error without its prefix, which names the kind of error.
