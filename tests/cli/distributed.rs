@@ -78,6 +78,41 @@ fn any_number_of_workers_finds_the_same_bytes_and_the_optimum_of_the_plain_comma
     }
 }
 
+/// One pass: the same bytes for any number of workers, and about the losses of the plain command.
+#[test]
+fn one_pass_is_the_same_for_any_number_of_workers() {
+    let box_ = Sandbox::new();
+    box_.write("a.svm", rows(12_000));
+    for (flags, enough) in [
+        ("a.svm".to_owned(), 1.01),
+        ("a.svm --loss hinge --class-weight 1=2".to_owned(), 1.02),
+        (format!("{} --loss squared", data("diabetes.train.svm")), 1.1),
+        (format!("{} --label cnt --loss poisson --ignore dteday", data("bike.train.csv.gz")), 1.01),
+        (format!("{} --label label", data("sms.train.csv.gz")), 1.02),
+    ] {
+        let plain = box_.ok(&format!("fit {flags} -o plain --json")).json();
+        let mut first = Vec::new();
+        for workers in WORKERS {
+            let line = format!("fit {flags} -o model --json --engine local --workers {workers}");
+            let found = box_.ok(&line).json();
+            let (ours, theirs) = (found["loss"].as_f64().unwrap(), plain["loss"].as_f64().unwrap());
+            let constant = |of: &serde_json::Value| of["rows"].as_u64();
+            assert_eq!(constant(&found), constant(&plain), "{line}");
+            assert!(ours - theirs <= (enough - 1.0) * theirs.abs(), "{line}: {ours}, and {theirs} in one process");
+            let bytes = box_.read("model");
+            if workers == 1 {
+                first = bytes;
+            } else {
+                assert!(bytes == first, "{line}: other bytes than with one worker");
+            }
+        }
+        // The model goes on learning by the plain command.
+        let again = flags.split(" --loss").next().unwrap();
+        box_.ok(&format!("fit {} --resume model -o more --label label", again.split(" --label").next().unwrap())
+            .replace(" --label label", ""));
+    }
+}
+
 /// The objective is that of one process to rounding, where the tolerance asks for it.
 #[test]
 fn to_the_last_digits_the_objective_is_that_of_the_plain_command() {
@@ -116,10 +151,21 @@ fn long_fit(box_: &Sandbox) -> String {
     "fit long.svm --passes auto --l1 1e-4 --l2 1e-5 --tol 1e-11 --loss hinge --engine local".to_owned()
 }
 
+/// Command line of one pass that takes about a second.
+fn long_pass(box_: &Sandbox) -> String {
+    box_.write("long.svm", rows(60_000));
+    "fit long.svm --engine local".to_owned()
+}
+
 #[test]
 fn workers_that_are_killed_at_any_moment_change_no_bit() {
     let box_ = Sandbox::new();
-    let line = long_fit(&box_);
+    for line in [long_fit(&box_), long_pass(&box_)] {
+        kill_workers(&box_, &line);
+    }
+}
+
+fn kill_workers(box_: &Sandbox, line: &str) {
     let began = Instant::now();
     box_.ok(&format!("{line} --workers 2 -o whole"));
     let (whole, time) = (box_.read("whole"), began.elapsed().as_secs_f64());
@@ -144,7 +190,13 @@ fn workers_that_are_killed_at_any_moment_change_no_bit() {
 #[test]
 fn a_run_whose_coordinator_is_killed_goes_on_from_its_checkpoint() {
     let box_ = Sandbox::new();
-    let line = long_fit(&box_);
+    for line in [long_fit(&box_), long_pass(&box_)] {
+        kill_coordinators(&box_, &line);
+    }
+    refuse_other_runs(&box_, &long_fit(&box_));
+}
+
+fn kill_coordinators(box_: &Sandbox, line: &str) {
     let began = Instant::now();
     box_.ok(&format!("{line} --workers 2 -o whole"));
     let (whole, time) = (box_.read("whole"), began.elapsed().as_secs_f64());
@@ -164,7 +216,13 @@ fn a_run_whose_coordinator_is_killed_goes_on_from_its_checkpoint() {
         assert!(!box_.has("state"), "{:?}", box_.names());
     }
     assert!(resumed > 0);
-    // Another run does not take the state of this one for its own.
+}
+
+/// Another run does not take the state of this one for its own.
+fn refuse_other_runs(box_: &Sandbox, line: &str) {
+    let began = Instant::now();
+    box_.ok(&format!("{line} --workers 2 -o whole"));
+    let time = began.elapsed().as_secs_f64();
     let child = box_.start(&format!("{line} --workers 2 --checkpoint state -o m"));
     std::thread::sleep(Duration::from_secs_f64(0.6 * time));
     signal(&child, "KILL");
@@ -220,7 +278,8 @@ fn a_fault_in_one_shard_is_one_message_that_names_the_place() {
     let err = box_.fails(1, &line.replace("b.svm", "c.svm")).err;
     assert!(err.contains("third class"), "{err}");
     for (flags, says) in [
-        ("b.svm --engine local", "--passes auto"),
+        ("b.svm --engine local --passes 3", "--passes auto"),
+        ("b.svm --engine local --loss softmax", "--passes auto"),
         ("b.svm --workers 2", "--engine"),
         ("b.svm --engine local --passes auto --shuffle", "--shuffle"),
         ("b.svm --engine local --passes auto --resume m", "--checkpoint"),
