@@ -231,6 +231,48 @@ fn quality_is_that_of_the_sequential_pass() {
     }
 }
 
+/// In rounds of one row each, every statistic is updated as in training row by row, so that the models agree up to
+/// rounding; with logistic loss up to stacking too, whose steps are taken every sixteenth row there.
+#[test]
+fn rounds_of_one_row_are_the_sequential_pass() {
+    for loss in Loss::SCALAR {
+        let mut all = rows(loss, 3500, 11);
+        all.offset = (0..all.len()).map(|r| [0.0, 0.2, -0.1][r % 3]).collect();
+        (0..all.len()).for_each(|r| all.weight[r] = [1.0, 0.5, 3.0][r % 3]);
+        let mut sequential = Trainer::new(of(loss), Plan::ONE_PASS);
+        sequential.learn(&all, 0, all.len()).unwrap();
+        let mut trainer = RoundTrainer::new(of(loss), 1).unwrap();
+        let mut at = 0;
+        while at < all.len() {
+            let to = if at == 0 { 2048 } else { at + 1 };
+            let mut work = trainer.work();
+            work.start_shard(&trainer, 0);
+            work.add(&trainer, &all, at, to).unwrap();
+            trainer.absorb(&work.finish().unwrap()).unwrap();
+            at = to;
+        }
+        let (plain, here) = (sequential.model(), trainer.model());
+        let [a, b] = [&plain, &here].map(Predictor::new);
+        let (mut apart, mut size) = (0.0, 0.0);
+        for r in 0..all.len() {
+            let [x, y] = [&a, &b].map(|predictor| predictor.score(&all.row(r)).unwrap().margin - all.offset[r]);
+            apart += (x - y).powi(2);
+            size += x.powi(2);
+        }
+        let tolerance = if loss == Loss::Logistic { 0.02 } else { 1e-3 };
+        println!("{loss}: {}", (apart / size).sqrt());
+        assert!((apart / size).sqrt() < tolerance, "{loss}: margins differ by {}", (apart / size).sqrt());
+        let (plain, here) = (plain.summary, here.summary);
+        for (a, b) in plain.lanes.iter().zip(&here.lanes) {
+            assert!((a.share - b.share).abs() < 10.0 * tolerance, "{loss}: {a:?} {b:?}");
+        }
+        assert!(
+            (plain.loss.unwrap() - here.loss.unwrap()).abs() < 0.01 * tolerance * plain.loss.unwrap().abs().max(1.0)
+        );
+        assert!((plain.weight - here.weight).abs() < 1e-9 && plain.nnz == here.nnz && plain.rows == here.rows);
+    }
+}
+
 #[test]
 fn a_run_resumes_at_any_round() {
     for loss in [Loss::Logistic, Loss::Squared, Loss::Gamma] {

@@ -28,36 +28,38 @@ pub(crate) struct GradientSums {
     pub(crate) inverse: f64,
 }
 
-/// [`GradientSums`] in f64, to which rows are added one by one.
+/// [`GradientSums`] of one shard, to which rows are added one by one, in one cache line. Gradients have both signs, so
+/// that their sum is small beside its terms, and is in f64.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct RowSums {
     gradient: [f64; LANES],
-    squares: [f64; LANES],
+    squares: [f32; LANES],
+    inverse: f64,
     count: u32,
     /// Number under which the [points](super::round_points::RoundPoints) of the coordinate are known.
     pub(crate) number: u32,
-    inverse: f64,
 }
 
 impl RowSums {
     /// Returns the sums of no rows, for the coordinate known as `number`, given its inverse scale; 0 if it has none.
     #[inline]
     pub(crate) fn new(number: u32, inverse: f64) -> RowSums {
-        RowSums { gradient: [0.0; LANES], squares: [0.0; LANES], count: 0, number, inverse }
+        RowSums { gradient: [0.0; LANES], squares: [0.0; LANES], inverse, count: 0, number }
     }
 
     /// Adds the gradients of a row in which the coordinate has the value `x`.
     #[inline]
     pub(crate) fn add(&mut self, x: f64, gradients: &[f64; LANES]) {
         let mut relative = x * self.inverse;
-        if !(relative.abs() <= 1.0) || self.inverse == 0.0 {
+        if relative.abs() > 1.0 || self.inverse == 0.0 {
             self.raise_scale(x.abs());
             relative = 1.0_f64.copysign(x);
         }
         for ((gradient, squares), g) in self.gradient.iter_mut().zip(&mut self.squares).zip(gradients) {
             let g = g * relative;
             *gradient += g;
-            *squares += g * g;
+            *squares += (g * g) as f32;
         }
         self.count = self.count.saturating_add(1);
     }
@@ -67,20 +69,20 @@ impl RowSums {
         let (inverse, _) = InverseScale::default().raised(scale);
         let ratio = if self.inverse > 0.0 { inverse.value() / self.inverse } else { 0.0 };
         self.gradient.iter_mut().for_each(|sum| *sum *= ratio);
-        self.squares.iter_mut().for_each(|sum| *sum *= ratio * ratio);
+        self.squares.iter_mut().for_each(|sum| *sum *= (ratio * ratio) as f32);
         self.inverse = inverse.value();
     }
 
     /// Multiplies the sums as a change of the unit of gradients requires.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.gradient.iter_mut().for_each(|sum| *sum *= ratio);
-        self.squares.iter_mut().for_each(|sum| *sum *= ratio * ratio);
+        self.squares.iter_mut().for_each(|sum| *sum *= (ratio * ratio) as f32);
     }
 
     /// Returns the sums, rounded to f32.
     pub(crate) fn rounded(&self) -> GradientSums {
-        let gradient = Lanes(self.gradient.map(|sum| within(sum)));
-        let squares = Lanes(self.squares.map(|sum| within(sum)));
+        let gradient = Lanes(self.gradient.map(within));
+        let squares = Lanes(self.squares.map(|sum| within(sum.into())));
         GradientSums { gradient, squares, count: self.count, inverse: self.inverse }
     }
 }

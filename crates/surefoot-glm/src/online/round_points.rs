@@ -3,7 +3,12 @@
 //! During a round nothing is learnt, so what a coordinate adds to margins is computed once, and kept under a number
 //! given in the order of first occurrence, which puts frequent features side by side.
 
-use super::{averaging::BETA, coordinate::Coordinate, coordinate_store::CoordinateStore, terms::Terms};
+use super::{
+    averaging::BETA,
+    coordinate::{Coordinate, raw_weight},
+    coordinate_store::CoordinateStore,
+    terms::Terms,
+};
 use crate::{
     data::{fault::Fault, rows::Row},
     memory::id_table::IdTable,
@@ -50,20 +55,23 @@ pub(crate) struct RoundMargins {
     pub(crate) query: Lanes,
 }
 
-fn point(id: u64, c: &Coordinate, terms: &Terms, weight: f64) -> Point {
+/// Returns the points of a coordinate, and its weight as the saved model has it.
+fn point(id: u64, c: &Coordinate, terms: &Terms) -> Point {
     let asked = c.ask(c.rates(), terms.averaging.weight_since(c.step));
     let beta = Lanes::of(f64::from(BETA));
     let query = asked.direction + (asked.average - asked.direction) * beta;
-    Point { output: asked.average, query, weight, inverse: c.inverse_scale.value(), id, place: 0 }
+    let inverse = c.inverse_scale.value();
+    let weight = raw_weight(asked.average.dot(terms.parts), inverse, terms.factor);
+    Point { output: asked.average, query, weight, inverse, id, place: 0 }
 }
 
 impl RoundPoints {
     /// Forgets all points, for a round that starts from the given store.
     pub(crate) fn start(&mut self, store: &CoordinateStore, terms: &Terms) {
-        self.numbers = IdTable::default();
+        self.numbers.clear();
         self.points.clear();
         self.model_intercept = store.intercept(terms);
-        self.intercept = store.intercept.as_ref().map_or(Point::default(), |c| point(0, c, terms, 0.0));
+        self.intercept = store.intercept.as_ref().map_or(Point::default(), |c| point(0, c, terms));
     }
 
     /// Returns the margins of a row, without its offset.
@@ -92,14 +100,30 @@ impl RoundPoints {
         })
     }
 
+    /// Prefetches what is needed to look up the features of a row.
+    pub(crate) fn prefetch(&self, row: &Row<'_>) {
+        row.index.iter().for_each(|&id| self.numbers.prefetch(id));
+    }
+
     /// Looks up the numbers of a row's features, and adds the points of those that are new.
     fn find(&mut self, store: &CoordinateStore, terms: &Terms, row: &Row<'_>) -> Result<(), Fault> {
+        let known = self.points.len();
+        let found = self.find_numbers(store, row);
+        for new in &mut self.points[known..] {
+            if let Some(c) = store.features.get(new.id).filter(|c| c.inverse_scale.updates() > 0) {
+                *new = point(new.id, c, terms);
+            }
+        }
+        found
+    }
+
+    fn find_numbers(&mut self, store: &CoordinateStore, row: &Row<'_>) -> Result<(), Fault> {
         self.row.clear();
         for (at, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
                 let number = match self.numbers.get(id) {
                     Some(number) => number,
-                    None => self.add(store, terms, id).ok_or_else(|| Fault::full(at, id))?,
+                    None => self.add(store, id).ok_or_else(|| Fault::full(at, id))?,
                 };
                 self.row.push((number, value));
             }
@@ -107,13 +131,13 @@ impl RoundPoints {
         Ok(())
     }
 
+    /// Adds an empty point, and prefetches the coordinate.
     #[cold]
-    fn add(&mut self, store: &CoordinateStore, terms: &Terms, id: u64) -> Option<u32> {
+    fn add(&mut self, store: &CoordinateStore, id: u64) -> Option<u32> {
         self.points.try_reserve(1).ok()?;
         let number = self.numbers.add(id)?;
-        let unseen = || Point { id, ..Point::default() };
-        let known = store.features.get(id).filter(|c| c.inverse_scale.updates() > 0);
-        self.points.push(known.map_or_else(unseen, |c| point(id, c, terms, store.weight(id, terms, None))));
+        store.features.prefetch_value(id);
+        self.points.push(Point { id, ..Point::default() });
         Some(number)
     }
 

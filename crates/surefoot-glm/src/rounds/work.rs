@@ -60,10 +60,14 @@ struct NumberedPart {
 
 impl RoundWork {
     pub(crate) fn new(trainer: &RoundTrainer) -> RoundWork {
+        RoundWork::with_memory(trainer, RoundPoints::default())
+    }
+
+    fn with_memory(trainer: &RoundTrainer, points: RoundPoints) -> RoundWork {
         let state = match trainer.is_one_by_one() {
             true => State::Rows(Vec::new()),
             false => {
-                let start = trainer.learner().start_round(&trainer.counts().encoder, RoundPoints::default());
+                let start = trainer.learner().start_round(&trainer.counts().encoder, points);
                 State::Sums(Box::new(Sums { start, current: None, parts: Vec::new() }))
             }
         };
@@ -111,25 +115,37 @@ impl RoundWork {
                 let own = &mut all.last_mut().expect("a shard has been started").rows;
                 (from..to).try_for_each(|r| keep(trainer, own, &batch.row(r)).map_err(|fault| (r, fault)))
             }
-            State::Sums(sums) => {
-                (from..to).try_for_each(|r| sums.add(trainer, &batch.row(r)).map_err(|fault| (r, fault)))
-            }
+            State::Sums(sums) => (from..to).try_for_each(|r| {
+                if r + 1 < to {
+                    sums.start.points.prefetch(&batch.row(r + 1));
+                }
+                sums.add(trainer, &batch.row(r)).map_err(|fault| (r, fault))
+            }),
         }
     }
 
-    /// Ends the work of this worker.
+    /// Ends the work of this worker in the round, and returns it.
     ///
     /// # Errors
     /// Returns a message if the labels of its shards do not fit together, as three classes for a loss of two.
-    pub fn finish(self) -> Result<Partial, String> {
-        let content = match self.state {
-            State::Rows(rows) => Content::Rows(rows),
-            State::Sums(mut sums) => {
+    pub fn finish(&mut self) -> Result<Partial, String> {
+        let content = match &mut self.state {
+            State::Rows(rows) => Content::Rows(std::mem::take(rows)),
+            State::Sums(sums) => {
                 sums.end_shard();
                 Content::Sums(sums.finish(self.round)?)
             }
         };
         Ok(Partial { round: self.round, content })
+    }
+
+    /// Starts the work in the next round, with the memory of this one.
+    pub fn restart(&mut self, trainer: &RoundTrainer) {
+        let points = match &mut self.state {
+            State::Sums(sums) => std::mem::take(&mut sums.start.points),
+            State::Rows(_) => RoundPoints::default(),
+        };
+        *self = RoundWork::with_memory(trainer, points);
     }
 }
 
@@ -190,7 +206,7 @@ impl Sums {
         });
     }
 
-    fn finish(mut self, round: Round) -> Result<Vec<Part>, String> {
+    fn finish(&mut self, round: Round) -> Result<Vec<Part>, String> {
         let mut joined = Vec::new();
         for part in std::mem::take(&mut self.parts) {
             joined.push(part);

@@ -215,10 +215,8 @@ impl SingleMargin {
         if let (Some(c), Some(sums)) = (&mut self.store.intercept, intercept) {
             c.absorb(&averaging, shares, sums);
         }
-        for (id, sums) in features {
-            let c = self.store.features.get_mut(id).ok_or("no memory is left for the model")?;
-            c.absorb(&averaging, shares, sums);
-        }
+        let learnt = self.store.features.change_each(features, |c, sums| c.absorb(&averaging, shares, sums));
+        learnt.ok_or("no memory is left for the model")?;
         self.scalars.averaging.advance();
         let loss = self.scalars.units.loss_in_units(self.loss);
         let mean_weight = self.scalars.mixture.add_round(loss, &sums.charges);
