@@ -110,12 +110,14 @@ fn read_rows(path: &str, link: Link, ids: &mut HashMap<u64, u32>) -> Result<Exam
         for row in (0..batch.len()).map(|r| batch.row(r)) {
             let y = row.label.unwrap_or(0.0);
             let y = if link == Link::Logistic { 1.0_f64.copysign(y - 1e-9) } else { y };
-            let pairs = row.index.iter().zip(row.value).filter(|(_, x)| **x != 0.0);
             let number = |id: u64, ids: &mut HashMap<u64, u32>| {
                 let next = ids.len() as u32;
                 *ids.entry(id).or_insert(next)
             };
-            rows.push(y, pairs.map(|(&id, &x)| (number(id, ids), x)));
+            let pairs = row.index.iter().zip(row.value).filter(|(_, x)| **x != 0.0);
+            let mut pairs: Vec<(u32, f64)> = pairs.map(|(&id, &x)| (number(id, ids), x)).collect();
+            pairs.sort_by_key(|pair| pair.0);
+            rows.push(y, pairs.into_iter());
         }
     }
     Ok(rows)

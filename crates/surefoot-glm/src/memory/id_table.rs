@@ -63,12 +63,6 @@ impl IdTable {
         Some(number)
     }
 
-    /// Removes all ids, but keeps the memory.
-    pub(crate) fn clear(&mut self) {
-        self.buckets.fill(Bucket::default());
-        self.len = 0;
-    }
-
     /// Returns all ids with their numbers, in unspecified order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u32)> {
         self.buckets.iter().filter(|bucket| bucket.above > 0).map(|bucket| (bucket.id, bucket.above - 1))

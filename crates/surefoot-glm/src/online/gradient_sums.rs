@@ -49,7 +49,7 @@ impl RowSums {
     }
 
     /// Adds the gradients of a row in which the coordinate has the value `x`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, x: f64, gradients: &[f64; LANES]) {
         let mut relative = x * self.inverse;
         if relative.abs() > 1.0 || self.inverse == 0.0 {

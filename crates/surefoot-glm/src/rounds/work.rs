@@ -12,7 +12,7 @@ use crate::{
         rows::{Batch, Row, check_weight},
     },
     online::{
-        gradient_sums::GradientSums,
+        gradient_sums::{GradientSums, RowSums},
         round_points::RoundPoints,
         single_margin::in_rounds::{PartSums, RoundStart, RoundSums},
     },
@@ -43,8 +43,10 @@ struct Sums {
     start: RoundStart,
     /// Shard whose rows are added, with their sums.
     current: Option<(u32, Counts, PartSums)>,
-    /// Sums of finished shards, joined as far as they are the children of one node.
+    /// Sums of finished shards.
     parts: Vec<NumberedPart>,
+    /// Memory of the sums of the shard before.
+    spare: Vec<RowSums>,
 }
 
 /// [`Part`] whose features are known by the numbers that [`RoundPoints`] has given them.
@@ -60,15 +62,15 @@ struct NumberedPart {
 
 impl RoundWork {
     pub(crate) fn new(trainer: &RoundTrainer) -> RoundWork {
-        RoundWork::with_memory(trainer, RoundPoints::default())
+        RoundWork::with_memory(trainer, RoundPoints::default(), Vec::new())
     }
 
-    fn with_memory(trainer: &RoundTrainer, points: RoundPoints) -> RoundWork {
+    fn with_memory(trainer: &RoundTrainer, points: RoundPoints, spare: Vec<RowSums>) -> RoundWork {
         let state = match trainer.is_one_by_one() {
             true => State::Rows(Vec::new()),
             false => {
                 let start = trainer.learner().start_round(&trainer.counts().encoder, points);
-                State::Sums(Box::new(Sums { start, current: None, parts: Vec::new() }))
+                State::Sums(Box::new(Sums { start, current: None, parts: Vec::new(), spare }))
             }
         };
         RoundWork { round: trainer.round(), state }
@@ -90,7 +92,11 @@ impl RoundWork {
             State::Sums(sums) => {
                 let last = sums.current.as_ref().map(|current| current.0);
                 sums.end_shard();
-                sums.current = Some((shard, trainer.counts().of_more_rows(), PartSums::new(trainer.learner())));
+                sums.current = Some((
+                    shard,
+                    trainer.counts().of_more_rows(),
+                    PartSums::new(trainer.learner(), std::mem::take(&mut sums.spare)),
+                ));
                 last
             }
         };
@@ -141,11 +147,11 @@ impl RoundWork {
 
     /// Starts the work in the next round, with the memory of this one.
     pub fn restart(&mut self, trainer: &RoundTrainer) {
-        let points = match &mut self.state {
-            State::Sums(sums) => std::mem::take(&mut sums.start.points),
-            State::Rows(_) => RoundPoints::default(),
+        let (points, spare) = match &mut self.state {
+            State::Sums(sums) => (std::mem::take(&mut sums.start.points), std::mem::take(&mut sums.spare)),
+            State::Rows(_) => Default::default(),
         };
-        *self = RoundWork::with_memory(trainer, points);
+        *self = RoundWork::with_memory(trainer, points, spare);
     }
 }
 
@@ -190,11 +196,13 @@ impl Sums {
 
     /// Rounds the sums of the current shard to f32.
     fn end_shard(&mut self) {
-        let Some((shard, counts, part)) = self.current.take() else { return };
+        let Some((shard, counts, mut part)) = self.current.take() else { return };
         let points = &mut self.start.points;
         part.features.iter().for_each(|sums| points.set_place(sums.number, 0));
         let numbers = part.features.iter().map(|sums| sums.number).collect();
         let features = part.features.iter().map(|sums| sums.rounded()).collect();
+        part.features.clear();
+        self.spare = part.features;
         let intercept = part.intercept.filter(|_| part.sums.rows() > 0).map(|sums| sums.rounded());
         self.parts.push(NumberedPart {
             node: Node::leaf(shard),
