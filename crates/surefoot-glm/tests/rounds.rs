@@ -364,14 +364,14 @@ fn hostile(loss: Loss, n: usize, seed: u64) -> Batch {
 
 #[test]
 fn hostile_values_never_make_a_model_that_is_none() {
-    for (seed, loss) in (10..).zip(Loss::SCALAR.into_iter().chain(Loss::SCALAR)) {
-        let mut shards = dealt(&hostile(loss, 4000, seed), 6);
-        // One shard has nearly all rows, and two have none.
-        shards[3] = hostile(loss, 3000, seed + 100);
+    for (seed, loss) in (10..).zip(Loss::SCALAR) {
+        let mut shards = dealt(&hostile(loss, 3000, seed), 6);
+        // One shard has most rows, and two have none.
+        shards[3] = hostile(loss, 2000, seed + 100);
         (shards[1], shards[5]) = (Batch::default(), Batch::default());
         let mut trainer = RoundTrainer::new(of(loss), 6).unwrap();
         let (mut at, mut refused) = (0, 0);
-        while at < 3000 {
+        while at < 2000 {
             let mut work = trainer.work();
             for (shard, rows) in (0..).zip(&shards) {
                 work.start_shard(&trainer, shard);

@@ -6,8 +6,8 @@
 
 use std::{collections::HashMap, path::Path, process::ExitCode};
 use surefoot_bench::rounds::{
-    Examples, Growth, Link, Order, Rule, SYNTHETIC, Times, batch, deal, sequential, settings, simulate, synthetic,
-    timed_in_rounds, timed_sequential,
+    Examples, Growth, Link, Order, Rule, SYNTHETIC, Times, batch, deal, in_turn, sequential, settings, simulate,
+    synthetic, timed_in_rounds, timed_sequential,
 };
 use surefoot_glm::{Batch, Model, Tally};
 use surefoot_io::{InputName, Options, Reader, RowSource};
@@ -158,10 +158,11 @@ fn pass(asked: &Asked, name: &str, set: &Set) {
     let ns = |time: std::time::Duration| time.as_secs_f64() * 1e9 / rows.index.len() as f64;
     for &shards in &asked.shards {
         println!("{name}, {} rows, {shards} shards", rows.len());
+        let turned = in_turn(&rows, shards as u32);
         let mut ratios: [Vec<f64>; 3] = Default::default();
         let mut quality = String::new();
         for _ in 0..asked.times {
-            let (plain, trainer) = timed_sequential(&settings, &rows);
+            let (plain, trainer) = timed_sequential(&settings, &turned);
             for (workers, ratios) in [1, 2, 4].into_iter().zip(&mut ratios) {
                 let (times, rounds) = timed_in_rounds(&settings, &rows, shards as u32, workers);
                 ratios.push(times.total().as_secs_f64() / plain.as_secs_f64());

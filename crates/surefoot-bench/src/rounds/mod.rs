@@ -11,4 +11,4 @@ pub use deal::{Order, deal};
 pub use lanes::{Examples, Link};
 pub use rules::{Growth, Outcome, Rule, sequential, simulate};
 pub use synthetic::{SYNTHETIC, synthetic};
-pub use timed::{Times, batch, settings, timed_in_rounds, timed_sequential};
+pub use timed::{Times, batch, in_turn, settings, timed_in_rounds, timed_sequential};

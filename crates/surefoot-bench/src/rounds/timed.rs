@@ -50,6 +50,18 @@ pub fn batch(rows: &Examples) -> Batch {
     batch
 }
 
+/// Rows of shards that are blocks of the rows, in turn from each shard: the order in which rounds read them.
+#[must_use]
+pub fn in_turn(rows: &Batch, shards: u32) -> Batch {
+    let size = rows.len().div_ceil(shards as usize);
+    let mut turned = Batch::default();
+    for at in 0..size {
+        let own = (0..shards as usize).filter(|shard| shard * size + at < rows.len().min((shard + 1) * size));
+        own.for_each(|shard| turned.append(&rows.row(shard * size + at)));
+    }
+    turned
+}
+
 /// Settings of the loss of a simulation.
 #[must_use]
 pub fn settings(link: Link) -> Settings {

@@ -96,13 +96,14 @@ impl GradientSums {
     /// Adds the rows of another part of the round, in the larger of both scales.
     pub(crate) fn join(&mut self, other: &GradientSums) {
         let mut other = *other;
-        let inverse = self.inverse.min(other.inverse);
-        self.rescale_values(inverse);
-        other.rescale_values(inverse);
-        self.gradient =
-            Lanes(std::array::from_fn(|k| within(f64::from(self.gradient.0[k]) + f64::from(other.gradient.0[k]))));
-        self.squares =
-            Lanes(std::array::from_fn(|k| within(f64::from(self.squares.0[k]) + f64::from(other.squares.0[k]))));
+        if self.inverse != other.inverse {
+            let inverse = self.inverse.min(other.inverse);
+            self.rescale_values(inverse);
+            other.rescale_values(inverse);
+        }
+        let capped = |sums: Lanes| Lanes(sums.0.map(|sum| sum.clamp(f32::MIN, f32::MAX)));
+        self.gradient = capped(self.gradient + other.gradient);
+        self.squares = capped(self.squares + other.squares);
         self.count = self.count.saturating_add(other.count);
     }
 
@@ -137,20 +138,19 @@ impl Coordinate {
         let points = self.ask(self.rates(), averaging.weight_since(self.step));
         let mut model = 0.0;
         for k in 0..LANES {
-            let (g, squares) = (f64::from(sums.gradient.0[k]), f64::from(sums.squares.0[k]));
-            let away = f64::from(points.direction.0[k]) - f64::from(points.average.0[k]);
-            let mut total = f64::from(self.squares.0[k]) + squares;
-            let mut step = g;
-            if g * away > 0.0 {
-                total += (g * g - squares).max(0.0);
-                let most = away.abs() * total.sqrt() + squares.sqrt();
-                step = g.clamp(-most, most);
-            }
-            self.theta.0[k] = within(f64::from(self.theta.0[k]) - step);
-            self.squares.0[k] = within(total);
-            model += f64::from(shares.0[k]) * squares;
+            let (g, squares) = (sums.gradient.0[k], sums.squares.0[k]);
+            let away = points.direction.0[k] - points.average.0[k];
+            let pulls_back = g * away > 0.0;
+            let more = if pulls_back { (g * g - squares).max(0.0) } else { 0.0 };
+            let total = (self.squares.0[k] + squares + more).min(f32::MAX);
+            let most = if pulls_back { away.abs() * total.sqrt() + squares.sqrt() } else { f32::INFINITY };
+            // Unlike `clamp`, this takes any bound, also that of sums out of all proportion.
+            let step = g.max(-most).min(most);
+            self.theta.0[k] = (self.theta.0[k] - step).clamp(f32::MIN, f32::MAX);
+            self.squares.0[k] = total;
+            model += shares.0[k] * squares;
         }
-        self.model_squares = within(f64::from(self.model_squares) + model);
+        self.model_squares = (self.model_squares + model).min(f32::MAX);
         self.average = points.average;
         self.step = averaging.step;
         self.inverse_scale = self.inverse_scale.with_updates(sums.count);

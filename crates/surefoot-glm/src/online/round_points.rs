@@ -38,7 +38,8 @@ struct Point {
     learnt: f64,
     /// Inverse scale; 0 for a feature that has not been learnt.
     inverse: f64,
-    /// Position of the coordinate's sums among those of the current part of the round, plus 1; 0 if it has none yet.
+    /// Position of the coordinate's sums among those of all parts so far, counted from 1; positions of parts before the
+    /// current one are as none.
     place: u32,
 }
 
@@ -58,6 +59,10 @@ pub(crate) struct RoundPoints {
     is_shrunk: bool,
     /// Numbers and values of the nonzeros of the row asked last.
     row: Vec<(u32, f64)>,
+    /// Number of sums in the parts of the round before the current one.
+    before: u32,
+    /// Position of the sums of each coordinate while two parts are joined, counted from 1; 0 if it has none.
+    positions: Vec<u32>,
 }
 
 /// Margins of a row at the start of a round: those of [`RowWorkspace`](super::row_workspace::RowWorkspace).
@@ -147,6 +152,7 @@ impl RoundPoints {
             self.numbers.get_mut(id).into_iter().for_each(|number| *number = 0);
         }
         self.points.clear();
+        self.before = 0;
         self.model_intercept = store.intercept(terms);
         self.learnt_intercept = store.intercept(&Terms { shrink_step: None, ..*terms });
         self.is_shrunk = terms.shrink_step.is_some();
@@ -241,22 +247,23 @@ impl RoundPoints {
     fn add_gradients_inline(&mut self, sums: &mut Vec<RowSums>, gradients: &[f64; LANES]) {
         for &(number, value) in &self.row {
             let point = &mut self.points[number as usize];
-            if point.place == 0 {
+            if point.place <= self.before {
                 sums.push(RowSums::new(number, point.inverse));
-                point.place = sums.len() as u32;
+                point.place = self.before + sums.len() as u32;
             }
-            sums[point.place as usize - 1].add(value, gradients);
+            sums[(point.place - self.before) as usize - 1].add(value, gradients);
         }
     }
 
-    /// Returns the place of the coordinate's sums, counted from 1; 0 if it has none.
-    #[inline]
-    pub(crate) fn place(&self, number: u32) -> u32 {
-        self.points[number as usize].place
+    /// Ends a part of the round, which has sums of `count` features.
+    pub(crate) fn end_part(&mut self, count: usize) {
+        self.before += count as u32;
     }
 
-    pub(crate) fn set_place(&mut self, number: u32, place: u32) {
-        self.points[number as usize].place = place;
+    /// Returns memory for the positions of the sums of each coordinate, all of them 0, and 0 again when it is given back.
+    pub(crate) fn positions(&mut self) -> &mut [u32] {
+        self.positions.resize(self.points.len(), 0);
+        &mut self.positions
     }
 
     pub(crate) fn id(&self, number: u32) -> u64 {

@@ -197,8 +197,7 @@ impl Sums {
     /// Rounds the sums of the current shard to f32.
     fn end_shard(&mut self) {
         let Some((shard, counts, mut part)) = self.current.take() else { return };
-        let points = &mut self.start.points;
-        part.features.iter().for_each(|sums| points.set_place(sums.number, 0));
+        self.start.points.end_part(part.features.len());
         let numbers = part.features.iter().map(|sums| sums.number).collect();
         let features = part.features.iter().map(|sums| sums.rounded()).collect();
         part.features.clear();
@@ -226,7 +225,16 @@ impl Sums {
                 |a, b, node| a.joined(b, round, node, points),
             )?;
         }
-        Ok(joined.into_iter().map(|part| part.with_ids(&self.start.points)).collect())
+        // Parts of several workers are joined by ids, in their order.
+        let is_whole = joined.iter().any(|part| part.node == Node::root(round.shards));
+        let with_ids = |part: NumberedPart| {
+            let mut part = part.with_ids(&self.start.points);
+            if !is_whole {
+                part.features.sort();
+            }
+            part
+        };
+        Ok(joined.into_iter().map(with_ids).collect())
     }
 }
 
@@ -253,17 +261,19 @@ impl NumberedPart {
             }
         }
         self.intercept = join_intercepts([self.intercept, other.intercept], ratios);
-        self.numbers.iter().zip(1..).for_each(|(&number, place)| points.set_place(number, place));
+        let positions = points.positions();
+        self.numbers.iter().zip(1..).for_each(|(&number, position)| positions[number as usize] = position);
+        let known = self.numbers.len();
         for (&number, sums) in other.numbers.iter().zip(&other.features) {
-            match points.place(number) as usize {
+            match positions[number as usize] as usize {
                 0 => {
                     self.numbers.push(number);
                     self.features.push(*sums);
                 }
-                place => self.features[place - 1].join(sums),
+                position => self.features[position - 1].join(sums),
             }
         }
-        self.numbers.iter().for_each(|&number| points.set_place(number, 0));
+        self.numbers[..known].iter().for_each(|&number| positions[number as usize] = 0);
         self.node = node;
         Ok(self)
     }
