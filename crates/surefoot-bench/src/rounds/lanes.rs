@@ -1,7 +1,7 @@
 //! The learner of the lanes in plain f64, without what matters only in the first rows (best constant, stacking).
 
 /// Number of lanes, the learners trained side by side with different step-size scales.
-const LANES: usize = 4;
+pub(super) const LANES: usize = 4;
 type Four = [f64; LANES];
 
 /// Interpolation parameter: gradients are taken at β·average + (1 − β)·iterate.
@@ -108,7 +108,7 @@ pub(super) struct Coordinate {
 
 /// Learners with four step-size scales and their mixture.
 #[derive(Clone, Debug)]
-pub struct Lanes {
+pub(super) struct Lanes {
     link: Link,
     pub(super) coordinates: Vec<Coordinate>,
     /// Rows learnt.
@@ -136,6 +136,17 @@ pub(super) struct Sums {
     pub(super) gradient: Four,
     pub(super) squares: Four,
     pub(super) count: f64,
+}
+
+impl Sums {
+    /// Adds a row with the value `x` and the derivatives `g`.
+    pub(super) fn add(&mut self, x: f64, g: &Four) {
+        for ((gradient, squares), g) in self.gradient.iter_mut().zip(&mut self.squares).zip(g) {
+            *gradient += g * x;
+            *squares += g * x * g * x;
+        }
+        self.count += 1.0;
+    }
 }
 
 /// Total charges of rows.

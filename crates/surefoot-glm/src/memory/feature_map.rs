@@ -173,6 +173,43 @@ impl<T: Copy + Zeroable> FeatureMap<T> {
         self.find_or_insert(id).map(|slot| unsafe { slot.value_mut() })
     }
 
+    /// Prefetches the value of `id`, if the map has one.
+    #[inline]
+    pub(crate) fn prefetch_value(&self, id: u64) {
+        if let Some(slot) = if id < self.limit { self.raw.find(id) } else { self.find_numbered(id) } {
+            slot.prefetch();
+        }
+    }
+
+    /// Applies `change` to the values of different ids, each with its datum; values of new ids are zeroed before. Values are
+    /// prefetched some ids ahead, since those of scattered ids are not in the cache. Returns `None` if memory runs out, after
+    /// part of the changes.
+    pub(crate) fn change_each<D>(
+        &mut self,
+        data: impl Iterator<Item = (u64, D)>,
+        mut change: impl FnMut(&mut T, D),
+    ) -> Option<()> {
+        /// Number of values that are prefetched while others are changed.
+        const MANY: usize = 16;
+        self.raise_limit_if_due();
+        let mut waiting = std::collections::VecDeque::with_capacity(MANY);
+        for (id, datum) in data {
+            if waiting.len() == MANY {
+                let (slot, datum): (Slot<T>, D) = waiting.pop_front()?;
+                // SAFETY: the slot was found by this call, in pages that stay borrowed exclusively and do not move.
+                change(unsafe { slot.value_mut() }, datum);
+            }
+            let slot = self.find_or_insert(id)?;
+            slot.prefetch();
+            waiting.push_back((slot, datum));
+        }
+        for (slot, datum) in waiting {
+            // SAFETY: as above.
+            change(unsafe { slot.value_mut() }, datum);
+        }
+        Some(())
+    }
+
     /// Returns ids and values by ascending id. Ids without a feature are included if they share a page with an id that
     /// has one; their values are zeroed.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
@@ -239,6 +276,20 @@ mod tests {
             }
             let listed: Vec<_> = features.iter().filter(|(_, value)| **value > 0).map(|(id, x)| (id, *x)).collect();
             assert_eq!(listed, twin.into_iter().collect::<Vec<_>>(), "{way}");
+        }
+    }
+
+    #[test]
+    fn each_value_is_changed_with_its_datum() {
+        let (mut features, mut twin) = (FeatureMap::<u64>::default(), BTreeMap::new());
+        for round in 1..40_u64 {
+            let ids: Vec<u64> =
+                (0..round * 7).map(|n| (n * n * round).wrapping_mul(0xd134_2543_de82_ef95) >> round).collect();
+            let ids: std::collections::BTreeSet<u64> = ids.into_iter().collect();
+            features.change_each(ids.iter().map(|&id| (id, id ^ round)), |value, datum| *value += datum).unwrap();
+            ids.iter().for_each(|&id| *twin.entry(id).or_insert(0) += id ^ round);
+            ids.iter().for_each(|&id| features.prefetch_value(id));
+            assert!(twin.iter().all(|(&id, value)| features.get(id) == Some(value)), "{round}");
         }
     }
 

@@ -257,7 +257,7 @@ fn copy_values_scalar(values: &[f64], to: &mut [f64]) -> bool {
 }
 
 /// Returns the weight of a feature in the current model, for raw feature values and after shrinkage by the penalty.
-fn weight(id: u64, c: &Coordinate, terms: &Terms, group_index: Option<&GroupIndex>) -> f64 {
+pub(super) fn weight(id: u64, c: &Coordinate, terms: &Terms, group_index: Option<&GroupIndex>) -> f64 {
     match &terms.shrink_step {
         None => raw_weight(c.average_at(&terms.averaging).dot(terms.parts), c.inverse_scale.value(), terms.factor),
         Some(shrink_step) => {

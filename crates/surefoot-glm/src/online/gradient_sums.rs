@@ -28,36 +28,38 @@ pub(crate) struct GradientSums {
     pub(crate) inverse: f64,
 }
 
-/// [`GradientSums`] in f64, to which rows are added one by one.
+/// [`GradientSums`] of one shard, to which rows are added one by one, in one cache line. Gradients have both signs, so
+/// that their sum is small beside its terms, and is in f64.
 #[derive(Clone, Copy, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct RowSums {
     gradient: [f64; LANES],
-    squares: [f64; LANES],
+    squares: [f32; LANES],
+    inverse: f64,
     count: u32,
     /// Number under which the [points](super::round_points::RoundPoints) of the coordinate are known.
     pub(crate) number: u32,
-    inverse: f64,
 }
 
 impl RowSums {
     /// Returns the sums of no rows, for the coordinate known as `number`, given its inverse scale; 0 if it has none.
     #[inline]
     pub(crate) fn new(number: u32, inverse: f64) -> RowSums {
-        RowSums { gradient: [0.0; LANES], squares: [0.0; LANES], count: 0, number, inverse }
+        RowSums { gradient: [0.0; LANES], squares: [0.0; LANES], inverse, count: 0, number }
     }
 
     /// Adds the gradients of a row in which the coordinate has the value `x`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, x: f64, gradients: &[f64; LANES]) {
         let mut relative = x * self.inverse;
-        if !(relative.abs() <= 1.0) || self.inverse == 0.0 {
+        if relative.abs() > 1.0 || self.inverse == 0.0 {
             self.raise_scale(x.abs());
             relative = 1.0_f64.copysign(x);
         }
         for ((gradient, squares), g) in self.gradient.iter_mut().zip(&mut self.squares).zip(gradients) {
             let g = g * relative;
             *gradient += g;
-            *squares += g * g;
+            *squares += (g * g) as f32;
         }
         self.count = self.count.saturating_add(1);
     }
@@ -67,20 +69,20 @@ impl RowSums {
         let (inverse, _) = InverseScale::default().raised(scale);
         let ratio = if self.inverse > 0.0 { inverse.value() / self.inverse } else { 0.0 };
         self.gradient.iter_mut().for_each(|sum| *sum *= ratio);
-        self.squares.iter_mut().for_each(|sum| *sum *= ratio * ratio);
+        self.squares.iter_mut().for_each(|sum| *sum *= (ratio * ratio) as f32);
         self.inverse = inverse.value();
     }
 
     /// Multiplies the sums as a change of the unit of gradients requires.
     pub(crate) fn rescale(&mut self, ratio: f64) {
         self.gradient.iter_mut().for_each(|sum| *sum *= ratio);
-        self.squares.iter_mut().for_each(|sum| *sum *= ratio * ratio);
+        self.squares.iter_mut().for_each(|sum| *sum *= (ratio * ratio) as f32);
     }
 
     /// Returns the sums, rounded to f32.
     pub(crate) fn rounded(&self) -> GradientSums {
-        let gradient = Lanes(self.gradient.map(|sum| within(sum)));
-        let squares = Lanes(self.squares.map(|sum| within(sum)));
+        let gradient = Lanes(self.gradient.map(within));
+        let squares = Lanes(self.squares.map(|sum| within(sum.into())));
         GradientSums { gradient, squares, count: self.count, inverse: self.inverse }
     }
 }
@@ -94,13 +96,14 @@ impl GradientSums {
     /// Adds the rows of another part of the round, in the larger of both scales.
     pub(crate) fn join(&mut self, other: &GradientSums) {
         let mut other = *other;
-        let inverse = self.inverse.min(other.inverse);
-        self.rescale_values(inverse);
-        other.rescale_values(inverse);
-        self.gradient =
-            Lanes(std::array::from_fn(|k| within(f64::from(self.gradient.0[k]) + f64::from(other.gradient.0[k]))));
-        self.squares =
-            Lanes(std::array::from_fn(|k| within(f64::from(self.squares.0[k]) + f64::from(other.squares.0[k]))));
+        if self.inverse != other.inverse {
+            let inverse = self.inverse.min(other.inverse);
+            self.rescale_values(inverse);
+            other.rescale_values(inverse);
+        }
+        let capped = |sums: Lanes| Lanes(sums.0.map(|sum| sum.clamp(f32::MIN, f32::MAX)));
+        self.gradient = capped(self.gradient + other.gradient);
+        self.squares = capped(self.squares + other.squares);
         self.count = self.count.saturating_add(other.count);
     }
 
@@ -135,20 +138,19 @@ impl Coordinate {
         let points = self.ask(self.rates(), averaging.weight_since(self.step));
         let mut model = 0.0;
         for k in 0..LANES {
-            let (g, squares) = (f64::from(sums.gradient.0[k]), f64::from(sums.squares.0[k]));
-            let away = f64::from(points.direction.0[k]) - f64::from(points.average.0[k]);
-            let mut total = f64::from(self.squares.0[k]) + squares;
-            let mut step = g;
-            if g * away > 0.0 {
-                total += (g * g - squares).max(0.0);
-                let most = away.abs() * total.sqrt() + squares.sqrt();
-                step = g.clamp(-most, most);
-            }
-            self.theta.0[k] = within(f64::from(self.theta.0[k]) - step);
-            self.squares.0[k] = within(total);
-            model += f64::from(shares.0[k]) * squares;
+            let (g, squares) = (sums.gradient.0[k], sums.squares.0[k]);
+            let away = points.direction.0[k] - points.average.0[k];
+            let pulls_back = g * away > 0.0;
+            let more = if pulls_back { (g * g - squares).max(0.0) } else { 0.0 };
+            let total = (self.squares.0[k] + squares + more).min(f32::MAX);
+            let most = if pulls_back { away.abs() * total.sqrt() + squares.sqrt() } else { f32::INFINITY };
+            // Unlike `clamp`, this takes any bound, also that of sums out of all proportion.
+            let step = g.max(-most).min(most);
+            self.theta.0[k] = (self.theta.0[k] - step).clamp(f32::MIN, f32::MAX);
+            self.squares.0[k] = total;
+            model += shares.0[k] * squares;
         }
-        self.model_squares = within(f64::from(self.model_squares) + model);
+        self.model_squares = (self.model_squares + model).min(f32::MAX);
         self.average = points.average;
         self.step = averaging.step;
         self.inverse_scale = self.inverse_scale.with_updates(sums.count);

@@ -21,6 +21,8 @@
 //! l1 the root mean square of gradients, which bounds every mean gradient; both are taken over the penalised columns,
 //! in the units of the penalty.
 
+pub(super) mod in_rounds;
+
 use super::coordinate::Gradients;
 use crate::{
     data::feature_groups::{Bounds, Rule},

@@ -78,7 +78,7 @@ impl RoundTrainer {
     ///
     /// # Errors
     /// Returns a message if the settings are out of range, if there is no shard, or if the settings are not supported in
-    /// rounds: a loss of many classes, a ball, or a penalty or bounds of weights.
+    /// rounds: a loss of many classes, a ball, groups of features, or a penalty that is to be chosen.
     pub fn new(settings: Settings, shards: u32) -> Result<RoundTrainer, String> {
         check(&settings, shards)?;
         Ok(RoundTrainer { trainer: Trainer::new(settings, Plan::ONE_PASS), shards })
@@ -276,9 +276,7 @@ fn check(settings: &Settings, shards: u32) -> Result<(), String> {
         () if shards == 0 => Err("a pass over shards has one shard or more".to_owned()),
         () if settings.loss.is_multiclass() => cannot("loss of many classes"),
         () if settings.ball.is_some() => cannot("ball"),
-        () if !settings.is_unpenalised() || settings.penalty.path.is_some() => {
-            cannot("penalty and no bounds of weights")
-        }
+        () if settings.penalty.path.is_some() => cannot("penalty that is to be chosen"),
         () if !settings.groups.is_empty() => cannot("groups of features"),
         () => Ok(()),
     }

@@ -12,7 +12,7 @@ use crate::{
         rows::{Batch, Row, check_weight},
     },
     online::{
-        gradient_sums::GradientSums,
+        gradient_sums::{GradientSums, RowSums},
         round_points::RoundPoints,
         single_margin::in_rounds::{PartSums, RoundStart, RoundSums},
     },
@@ -43,8 +43,10 @@ struct Sums {
     start: RoundStart,
     /// Shard whose rows are added, with their sums.
     current: Option<(u32, Counts, PartSums)>,
-    /// Sums of finished shards, joined as far as they are the children of one node.
+    /// Sums of finished shards.
     parts: Vec<NumberedPart>,
+    /// Memory of the sums of the shard before.
+    spare: Vec<RowSums>,
 }
 
 /// [`Part`] whose features are known by the numbers that [`RoundPoints`] has given them.
@@ -60,11 +62,15 @@ struct NumberedPart {
 
 impl RoundWork {
     pub(crate) fn new(trainer: &RoundTrainer) -> RoundWork {
+        RoundWork::with_memory(trainer, RoundPoints::default(), Vec::new())
+    }
+
+    fn with_memory(trainer: &RoundTrainer, points: RoundPoints, spare: Vec<RowSums>) -> RoundWork {
         let state = match trainer.is_one_by_one() {
             true => State::Rows(Vec::new()),
             false => {
-                let start = trainer.learner().start_round(&trainer.counts().encoder, RoundPoints::default());
-                State::Sums(Box::new(Sums { start, current: None, parts: Vec::new() }))
+                let start = trainer.learner().start_round(&trainer.counts().encoder, points);
+                State::Sums(Box::new(Sums { start, current: None, parts: Vec::new(), spare }))
             }
         };
         RoundWork { round: trainer.round(), state }
@@ -86,7 +92,11 @@ impl RoundWork {
             State::Sums(sums) => {
                 let last = sums.current.as_ref().map(|current| current.0);
                 sums.end_shard();
-                sums.current = Some((shard, trainer.counts().of_more_rows(), PartSums::new(trainer.learner())));
+                sums.current = Some((
+                    shard,
+                    trainer.counts().of_more_rows(),
+                    PartSums::new(trainer.learner(), std::mem::take(&mut sums.spare)),
+                ));
                 last
             }
         };
@@ -111,25 +121,37 @@ impl RoundWork {
                 let own = &mut all.last_mut().expect("a shard has been started").rows;
                 (from..to).try_for_each(|r| keep(trainer, own, &batch.row(r)).map_err(|fault| (r, fault)))
             }
-            State::Sums(sums) => {
-                (from..to).try_for_each(|r| sums.add(trainer, &batch.row(r)).map_err(|fault| (r, fault)))
-            }
+            State::Sums(sums) => (from..to).try_for_each(|r| {
+                if r + 1 < to {
+                    sums.start.points.prefetch(&batch.row(r + 1));
+                }
+                sums.add(trainer, &batch.row(r)).map_err(|fault| (r, fault))
+            }),
         }
     }
 
-    /// Ends the work of this worker.
+    /// Ends the work of this worker in the round, and returns it.
     ///
     /// # Errors
     /// Returns a message if the labels of its shards do not fit together, as three classes for a loss of two.
-    pub fn finish(self) -> Result<Partial, String> {
-        let content = match self.state {
-            State::Rows(rows) => Content::Rows(rows),
-            State::Sums(mut sums) => {
+    pub fn finish(&mut self) -> Result<Partial, String> {
+        let content = match &mut self.state {
+            State::Rows(rows) => Content::Rows(std::mem::take(rows)),
+            State::Sums(sums) => {
                 sums.end_shard();
                 Content::Sums(sums.finish(self.round)?)
             }
         };
         Ok(Partial { round: self.round, content })
+    }
+
+    /// Starts the work in the next round, with the memory of this one.
+    pub fn restart(&mut self, trainer: &RoundTrainer) {
+        let (points, spare) = match &mut self.state {
+            State::Sums(sums) => (std::mem::take(&mut sums.start.points), std::mem::take(&mut sums.spare)),
+            State::Rows(_) => Default::default(),
+        };
+        *self = RoundWork::with_memory(trainer, points, spare);
     }
 }
 
@@ -174,11 +196,12 @@ impl Sums {
 
     /// Rounds the sums of the current shard to f32.
     fn end_shard(&mut self) {
-        let Some((shard, counts, part)) = self.current.take() else { return };
-        let points = &mut self.start.points;
-        part.features.iter().for_each(|sums| points.set_place(sums.number, 0));
+        let Some((shard, counts, mut part)) = self.current.take() else { return };
+        self.start.points.end_part(part.features.len());
         let numbers = part.features.iter().map(|sums| sums.number).collect();
         let features = part.features.iter().map(|sums| sums.rounded()).collect();
+        part.features.clear();
+        self.spare = part.features;
         let intercept = part.intercept.filter(|_| part.sums.rows() > 0).map(|sums| sums.rounded());
         self.parts.push(NumberedPart {
             node: Node::leaf(shard),
@@ -190,7 +213,7 @@ impl Sums {
         });
     }
 
-    fn finish(mut self, round: Round) -> Result<Vec<Part>, String> {
+    fn finish(&mut self, round: Round) -> Result<Vec<Part>, String> {
         let mut joined = Vec::new();
         for part in std::mem::take(&mut self.parts) {
             joined.push(part);
@@ -202,7 +225,16 @@ impl Sums {
                 |a, b, node| a.joined(b, round, node, points),
             )?;
         }
-        Ok(joined.into_iter().map(|part| part.with_ids(&self.start.points)).collect())
+        // Parts of several workers are joined by ids, in their order.
+        let is_whole = joined.iter().any(|part| part.node == Node::root(round.shards));
+        let with_ids = |part: NumberedPart| {
+            let mut part = part.with_ids(&self.start.points);
+            if !is_whole {
+                part.features.sort();
+            }
+            part
+        };
+        Ok(joined.into_iter().map(with_ids).collect())
     }
 }
 
@@ -229,17 +261,19 @@ impl NumberedPart {
             }
         }
         self.intercept = join_intercepts([self.intercept, other.intercept], ratios);
-        self.numbers.iter().zip(1..).for_each(|(&number, place)| points.set_place(number, place));
+        let positions = points.positions();
+        self.numbers.iter().zip(1..).for_each(|(&number, position)| positions[number as usize] = position);
+        let known = self.numbers.len();
         for (&number, sums) in other.numbers.iter().zip(&other.features) {
-            match points.place(number) as usize {
+            match positions[number as usize] as usize {
                 0 => {
                     self.numbers.push(number);
                     self.features.push(*sums);
                 }
-                place => self.features[place - 1].join(sums),
+                position => self.features[position - 1].join(sums),
             }
         }
-        self.numbers.iter().for_each(|&number| points.set_place(number, 0));
+        self.numbers[..known].iter().for_each(|&number| positions[number as usize] = 0);
         self.node = node;
         Ok(self)
     }

@@ -16,13 +16,14 @@ use crate::{
         mixture_weights::{ConstantCharge, class_charges, in_rounds::ChargedRows},
         round_points::{RoundMargins, RoundPoints},
         scalars::flushed,
+        shrinkage::{Observation, in_rounds::ShrunkRows},
         stacking::{
             CONSTANT, StackedRow, Target,
             in_rounds::{self as stacked_in_rounds, StackedRows},
         },
         terms::Terms,
     },
-    simd::lanes::Lanes,
+    simd::lanes::{LANES, Lanes},
 };
 use serde::{Deserialize, Serialize};
 use surefoot::Real;
@@ -37,6 +38,8 @@ pub(crate) struct RoundSums {
     labels: LabelRows,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stacked: Option<StackedRows>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    shrunk: Option<ShrunkRows>,
 }
 
 /// Model at the start of a round, and the points that its rows need.
@@ -77,6 +80,9 @@ impl RoundSums {
         if let (Some(stacked), Some(other)) = (&mut self.stacked, &other.stacked) {
             stacked.join(other);
         }
+        if let (Some(shrunk), Some(other)) = (&mut self.shrunk, &other.shrunk) {
+            shrunk.join(other, ratios);
+        }
         ratios
     }
 
@@ -87,6 +93,7 @@ impl RoundSums {
         self.charges.check()?;
         self.constant.check()?;
         self.labels.check()?;
+        self.shrunk.as_ref().map_or(Ok(()), ShrunkRows::check)?;
         self.stacked.as_ref().map_or(Ok(()), StackedRows::check)
     }
 }
@@ -119,6 +126,7 @@ impl SingleMargin {
             constant: ConstantRows::default(),
             labels: LabelRows::default(),
             stacked: self.scalars.stacking.as_ref().map(StackedRows::new),
+            shrunk: self.scalars.shrinkage.as_ref().map(|_| ShrunkRows::default()),
         }
     }
 
@@ -133,6 +141,7 @@ impl SingleMargin {
         let offset = units.offset_in_units(start.sign * row.offset);
         if row.offset != 0.0 {
             margins.margin += row.offset;
+            margins.learnt += row.offset;
             for lanes in [&mut margins.output, &mut margins.unclipped, &mut margins.query] {
                 *lanes = *lanes + Lanes::of(offset);
             }
@@ -163,8 +172,25 @@ impl SingleMargin {
         part.fit_unit(weight, &scored.gradient);
         let per = weight / part.sums.unit;
         let gradients = scored.gradient.0.map(|g| f64::from(flushed(f64::from(g) * per)));
+        self.shrink_in_round(start, &mut part.sums, scored, (y, weight), &gradients);
         part.intercept.iter_mut().for_each(|sums| sums.add(1.0, &gradients));
-        part.add_gradients(&mut start.points, &gradients);
+        start.points.add_gradients(&mut part.features, &gradients);
+    }
+
+    fn shrink_in_round(
+        &self,
+        start: &RoundStart,
+        sums: &mut RoundSums,
+        scored: &ScoredRow,
+        (y, weight): (f64, f64),
+        gradients: &[f64; LANES],
+    ) {
+        let (Some(shrinkage), Some(shrunk)) = (&self.scalars.shrinkage, &mut sums.shrunk) else { return };
+        let shares = self.scalars.mixture.shares();
+        let squares = shares.0.iter().zip(gradients).map(|(&p, g)| f64::from(p) * g * g);
+        let (margin, learnt) = (start.sign * scored.margins.margin, start.sign * scored.margins.learnt);
+        let observation = Observation { y, weight, learnt, length: 0.0 };
+        shrinkage.add_in_round(shrunk, self.loss, &observation, margin, squares.sum());
     }
 
     fn charge_in_round(&self, start: &RoundStart, sums: &mut RoundSums, scored: &ScoredRow, y: f64, weight: f64) {
@@ -188,6 +214,8 @@ impl SingleMargin {
 
     /// Checks that sums, read from a message, are those of a learner with this loss.
     pub(crate) fn fits(&self, sums: &RoundSums) -> Result<(), String> {
+        let is_shrunk = sums.shrunk.is_some() == self.scalars.shrinkage.is_some();
+        need(is_shrunk, "the sums of a round are those of another penalty")?;
         stacked_in_rounds::check(sums.stacked.as_ref(), self.scalars.stacking.as_ref())
     }
 
@@ -208,6 +236,7 @@ impl SingleMargin {
         let shares = self.scalars.mixture.shares();
         if let Some(ratio) = self.scalars.units.fit_gradient_unit(sums.unit) {
             self.store.each(|c| c.rescale_gradients(ratio));
+            self.scalars.shrinkage.iter_mut().for_each(|shrinkage| shrinkage.rescale(ratio));
         }
         // The round ends with the row number to which the averages are advanced.
         self.scalars.averaging.advance_by(sums.rows() - 1);
@@ -215,15 +244,16 @@ impl SingleMargin {
         if let (Some(c), Some(sums)) = (&mut self.store.intercept, intercept) {
             c.absorb(&averaging, shares, sums);
         }
-        for (id, sums) in features {
-            let c = self.store.features.get_mut(id).ok_or("no memory is left for the model")?;
-            c.absorb(&averaging, shares, sums);
-        }
+        let learnt = self.store.features.change_each(features, |c, sums| c.absorb(&averaging, shares, sums));
+        learnt.ok_or("no memory is left for the model")?;
         self.scalars.averaging.advance();
         let loss = self.scalars.units.loss_in_units(self.loss);
         let mean_weight = self.scalars.mixture.add_round(loss, &sums.charges);
         if let (Some(stacking), Some(stacked)) = (&mut self.scalars.stacking, &sums.stacked) {
             stacking.add_round(stacked, mean_weight);
+        }
+        if let (Some(shrinkage), Some(shrunk)) = (&mut self.scalars.shrinkage, &sums.shrunk) {
+            shrinkage.add_round(shrunk);
         }
         self.scalars.constant.add_round(self.loss, &sums.constant);
         self.scalars.units.add_round(self.loss, &sums.labels);
@@ -241,10 +271,10 @@ pub(crate) struct PartSums {
 }
 
 impl PartSums {
-    /// Returns the sums of no rows of the round that starts now.
-    pub(crate) fn new(learner: &SingleMargin) -> PartSums {
+    /// Returns the sums of no rows of the round that starts now; `features` is an empty list, whose memory is used.
+    pub(crate) fn new(learner: &SingleMargin, features: Vec<RowSums>) -> PartSums {
         let intercept = learner.store.intercept.is_some().then(|| RowSums::new(0, 1.0));
-        PartSums { sums: learner.no_rows(), intercept, features: Vec::new() }
+        PartSums { sums: learner.no_rows(), intercept, features }
     }
 
     /// Raises the unit of gradients if a gradient is too large a multiple of it.
@@ -253,21 +283,8 @@ impl PartSums {
         if largest > self.sums.unit * FAR {
             let ratio = self.sums.unit / largest;
             self.features.iter_mut().chain(&mut self.intercept).for_each(|sums| sums.rescale(ratio));
+            self.sums.shrunk.iter_mut().for_each(|shrunk| shrunk.rescale(ratio));
             self.sums.unit = largest;
-        }
-    }
-
-    /// Adds the gradients of the row asked last.
-    fn add_gradients(&mut self, points: &mut RoundPoints, gradients: &[f64; 4]) {
-        for at in 0..points.row().len() {
-            let (number, value) = points.row()[at];
-            let mut place = points.place(number);
-            if place == 0 {
-                self.features.push(RowSums::new(number, points.inverse(number)));
-                place = self.features.len() as u32;
-                points.set_place(number, place);
-            }
-            self.features[place as usize - 1].add(value, gradients);
         }
     }
 }
