@@ -39,7 +39,7 @@ impl Job {
         let text = |input: &InputName| serde_json::to_value(input).map_err(|error| Failure::data(error.to_string()));
         let shards = split_inputs(data.inputs(), &options, shards)?;
         let shards = shards.iter().map(|inputs| inputs.iter().map(text).collect()).collect::<Result<_, _>>()?;
-        Ok(Job { version: env!("CARGO_PKG_VERSION").to_owned(), line, schema, shards })
+        Ok(Job { version: env!("CARGO_PKG_VERSION").to_owned(), line: of_result(line), schema, shards })
     }
 
     /// Parses a command line of `surefoot fit`, without the name of the program, checks it, and divides the inputs that it names into
@@ -59,16 +59,20 @@ impl Job {
     /// # Errors
     /// The first flag at fault, or an input that cannot be read, with a remedy.
     pub fn prepare<W: AsRef<str>>(line: impl IntoIterator<Item = W>) -> Result<Job, Refused> {
-        let line: Vec<String> = line.into_iter().map(|word| word.as_ref().to_owned()).collect();
+        Ok(Job::with_flags(line.into_iter().map(|word| word.as_ref().to_owned()).collect())?.0)
+    }
+
+    /// Prepares a job, and returns it with the flags of the command line.
+    pub(super) fn with_flags(line: Vec<String>) -> Result<(Job, FitArgs), Failure> {
         let args = parse(&line)?;
-        let data = inputs::data(&args.data).map_err(Failure::from)?;
-        check_inputs(data.inputs()).map_err(Failure::from)?;
+        let data = inputs::data(&args.data)?;
+        check_inputs(data.inputs())?;
         let Start { mut fit, .. } = Start::new(&args, &data)?;
         check(&args, &fit.plan())?;
-        match fit.read_means(&data) {
-            Err(Interrupt::Error(error)) => Err(error.into()),
-            _ => Ok(Job::new(line, &data, fit.options(), usize::from(args.engine.shards))?),
+        if let Err(Interrupt::Error(error)) = fit.read_means(&data) {
+            return Err(error.into());
         }
+        Ok((Job::new(line, &data, fit.options(), usize::from(args.engine.shards))?, args))
     }
 
     /// Returns the number of shards.
@@ -120,6 +124,32 @@ impl Job {
         let fit = Start::new(&args, &Data::files(Vec::<String>::new()))?.fit;
         Ok((args, fit))
     }
+}
+
+/// Returns the words of a command line without what does not change the result: a run may go on with another engine, or longer.
+fn of_result(line: Vec<String>) -> Vec<String> {
+    const HOW: [&str; 3] = ["--workers", "--checkpoint", "--budget"];
+    let (mut kept, mut words) = (Vec::with_capacity(line.len()), line.into_iter());
+    while let Some(word) = words.next() {
+        let (flag, has_value) = word.split_once('=').map_or((word.as_str(), false), |(flag, _)| (flag, true));
+        match flag {
+            "--" => {
+                kept.push(word);
+                kept.extend(words);
+                break;
+            }
+            "--engine" => kept.push("--engine=local".to_owned()),
+            flag if HOW.contains(&flag) => {}
+            _ => {
+                kept.push(word);
+                continue;
+            }
+        }
+        if !has_value {
+            words.next();
+        }
+    }
+    kept
 }
 
 /// Parses the words of a command line behind the name of the program.
@@ -187,7 +217,8 @@ impl Numbers {
 
 impl Finished {
     /// Whether the run has come to its end, and is not to go on later.
-    pub(crate) fn is_over(&self) -> bool {
+    #[must_use]
+    pub fn is_over(&self) -> bool {
         self.numbers.ended().is_some_and(|ended| ended != Ended::Stopped)
     }
 
@@ -250,5 +281,19 @@ impl Finished {
         let numbers = serde_json::from_slice(numbers).map_err(|_| damaged())?;
         let model = model_from_bytes("the result of the workers", model).map_err(|error| error.to_string())?;
         Ok(Finished { model: Some(model), numbers })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_result;
+
+    #[test]
+    fn a_job_is_the_same_however_it_is_run() {
+        let words = |line: &str| of_result(line.split(' ').map(str::to_owned).collect()).join(" ");
+        let line = "fit a.svm --engine ray --workers 2 --l2 1 --budget=5s --checkpoint d --shards 4 -- --workers b";
+        assert_eq!(words(line), "fit a.svm --engine=local --l2 1 --shards 4 -- --workers b");
+        assert_eq!(words("fit --engine=mpi --workers=2 a"), "fit --engine=local a");
+        assert_eq!(words("fit a --workers"), "fit a");
     }
 }
