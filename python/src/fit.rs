@@ -89,10 +89,7 @@ fn taken(messages: &Messages) -> Vec<(&'static str, String)> {
 }
 
 /// Returns the receiver of messages: it keeps notes and warnings, and passes the others to Python.
-pub(crate) fn listener(
-    messages: Messages,
-    tell: Option<Py<PyAny>>,
-) -> impl Fn(Message<'_>) + Send + Sync + 'static {
+pub(crate) fn listener(messages: Messages, tell: Option<Py<PyAny>>) -> impl Fn(Message<'_>) + Send + Sync + 'static {
     let last = Mutex::new(None::<Instant>);
     move |message| {
         let kept = |kind, text: &str| {

@@ -76,5 +76,8 @@ fn worker(memory: usize) -> Command {
         None => Command::new(std::env::current_exe().unwrap_or_else(|_| "surefoot".into())),
     };
     command.arg("worker").env("SUREFOOT_MEMORY", memory.to_string());
+    // Ctrl-C in a terminal is for this process, which then asks the workers to stop.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
 }
