@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import ray
-from ray.exceptions import ActorDiedError, RayActorError, RayTaskError
+from ray.exceptions import ActorDiedError, ObjectStoreFullError, RayActorError, RayError
 from ray.util.placement_group import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
@@ -105,7 +105,7 @@ class Actors:
         part: Any = body
         if len(body) >= _LARGE:
             if self._last[0] is not body:
-                self._last = (body, ray.put(np.frombuffer(body, np.uint8)))
+                self._last = (body, _stored(body))
             part = self._last[1]
         self._calls[slot.actor.handle.remote(head, part)] = (slot, worker)
 
@@ -128,7 +128,8 @@ class Actors:
     def _returned(self, call: Any, slot: _Slot, worker: int | None) -> list[Event]:
         try:
             answer = ray.get(call)
-        except (RayActorError, RayTaskError) as error:
+        # Beside a lost actor, its answer may be lost with the node that kept it.
+        except RayError as error:
             return self._failed(slot, worker, error)
         if worker is None:
             slot.worker, slot.attempts = self._next, 0
@@ -146,7 +147,7 @@ class Actors:
             raise WorkersFailed(f"an actor cannot be started: {how}: is this version of surefoot on all nodes?")
         if isinstance(error, ActorDiedError):
             slot.actor = self._create(slot.place)
-        elif isinstance(error, RayTaskError):
+        elif not isinstance(error, RayActorError):
             ray.kill(slot.actor, no_restart=False)
         self._later.append((time.monotonic() + _PAUSE, slot))
         if worker is None:
@@ -176,6 +177,15 @@ class Actors:
         self._slots.clear()
         self._calls.clear()
         self._last = (b"", b"")
+
+
+def _stored(body: bytes) -> Any:
+    try:
+        return ray.put(np.frombuffer(body, np.uint8))
+    except ObjectStoreFullError:
+        size = len(body) >> 20
+        remedy = "give object_store_memory a larger number where the cluster is started"
+        raise WorkersFailed(f"the object store of Ray has no room for a message of {size} MiB: {remedy}") from None
 
 
 def _first_line(error: Exception) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+from collections.abc import Callable
 
 from surefoot import _surefoot
 from surefoot._surefoot import Run
@@ -39,7 +42,16 @@ def _carry_out(run: Run) -> None:
     if isinstance(engine, MpiEngine):
         work()
     else:
-        engine.lead(work)
+        engine.lead(lambda: _with_signals(work))
+
+
+def _with_signals(work: Callable[[], None]) -> None:
+    """Have SIGTERM, whose handler Ray has taken from the command, end the run as Ctrl-C does."""
+    before = signal.signal(signal.SIGTERM, lambda number, frame: os.kill(os.getpid(), signal.SIGINT))
+    try:
+        work()
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _engine(address: str) -> Engine:

@@ -113,14 +113,17 @@ class _Process:
         if not sys.executable:
             raise WorkersFailed("workers cannot be started: this program does not know its Python interpreter")
         program = _PROGRAM.format(path=[os.path.abspath(place) for place in sys.path])
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", program, "worker"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, "SUREFOOT_MEMORY": str(memory)},
-            # Ctrl-C is for the coordinator, which then asks the workers to stop.
-            process_group=0,
-        )
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", program, "worker"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "SUREFOOT_MEMORY": str(memory)},
+                # Ctrl-C is for the coordinator, which then asks the workers to stop.
+                process_group=0,
+            )
+        except OSError as error:
+            raise WorkersFailed(f"workers cannot be started: {error}") from error
         self.outbox: queue.SimpleQueue[tuple[bytes, bytes] | None] = queue.SimpleQueue()
         assert self._process.stdin is not None
         assert self._process.stdout is not None
