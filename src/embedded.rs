@@ -16,11 +16,11 @@
 //! # Ok::<(), surefoot_cli::embedded::Refused>(())
 //! ```
 
-pub use crate::terminal::console::Message;
+pub use crate::{failure::Refused, terminal::console::Message};
 
 use crate::{
     commands::fit::{report, reporter, unused},
-    failure::{Failure, USAGE},
+    failure::Failure,
     flags::{
         cli::{Cli, Command, FitArgs},
         hint, inputs,
@@ -39,41 +39,10 @@ use crate::{
     words::labels,
 };
 use serde_json::Value;
-use std::{ffi::OsString, fmt, sync::Arc, time::Instant};
-use surefoot_fit::{
-    Data, Fit, FitError, Incremental, Interrupt, Labelled, Outcome, StopConditions, StopReason, options_of,
-};
+use std::{ffi::OsString, sync::Arc, time::Instant};
+use surefoot_fit::{Data, Fit, Incremental, Interrupt, Labelled, Outcome, StopConditions, StopReason, options_of};
 use surefoot_glm::{Column, Model, Role};
 use surefoot_io::{Options, check_inputs};
-
-/// Error of a fit, or flags that it cannot be run with.
-#[derive(Clone, Debug)]
-pub struct Refused {
-    /// Message of one line, as the command prints it, with its remedy in terms of flags.
-    pub message: String,
-    /// Whether the flags are at fault, not the data or a file.
-    pub is_usage: bool,
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Refused {}
-
-impl From<Failure> for Refused {
-    fn from(failure: Failure) -> Refused {
-        Refused { is_usage: failure.status == USAGE, message: failure.message }
-    }
-}
-
-impl From<FitError> for Refused {
-    fn from(error: FitError) -> Refused {
-        Failure::from(error).into()
-    }
-}
 
 /// Expands file names, folders and glob patterns as the command does, and checks that all files can be opened.
 ///
@@ -167,7 +136,7 @@ impl Prepared {
         let words: Vec<OsString> =
             ["surefoot"].into_iter().chain(line.iter().map(String::as_str)).map(OsString::from).collect();
         let args = match Cli::read(words.clone()) {
-            Ok(Cli { command: Some(Command::Fit(args)) }) => args,
+            Ok(Cli { command: Some(Command::Fit(args)) }) => *args,
             Ok(_) => return Err(Failure::usage("flags of fit are needed").into()),
             Err(error) => return Err(Failure::usage(hint::refusal(&error, &words).0).into()),
         };

@@ -88,3 +88,32 @@ impl From<FitError> for Failure {
         }
     }
 }
+
+/// Error of a fit, or flags that it cannot be run with.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// Message of one line, as the command prints it, with its remedy in terms of flags.
+    pub message: String,
+    /// Whether the flags are at fault, not the data or a file.
+    pub is_usage: bool,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl From<Failure> for Refused {
+    fn from(failure: Failure) -> Refused {
+        Refused { is_usage: failure.status == USAGE, message: failure.message }
+    }
+}
+
+impl From<FitError> for Refused {
+    fn from(error: FitError) -> Refused {
+        Failure::from(error).into()
+    }
+}

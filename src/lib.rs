@@ -68,6 +68,7 @@ fn run(command: Command, engines: Engines<'_>) -> Result<(), Failure> {
         Command::Fit(args) => args.memory.memory,
         Command::Predict(args) => args.memory.memory,
         Command::Eval(args) => args.memory.memory,
+        Command::Worker(args) => args.memory.memory,
         _ => None,
     });
     match command {
@@ -79,7 +80,7 @@ fn run(command: Command, engines: Engines<'_>) -> Result<(), Failure> {
         Command::Lab(args) => commands::lab::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
-        Command::Worker => distributed::local::work(),
+        Command::Worker(_) => distributed::local::work(),
     }
 }
 

@@ -1,18 +1,18 @@
 //! Job of the workers of a distributed fit, and its result.
 
 use crate::{
-    embedded::Refused,
-    failure::Failure,
+    failure::{Failure, Refused},
     flags::{
         cli::{Cli, Command, FitArgs},
         hint, inputs,
         start::Start,
+        values::Passes,
     },
     terminal::results::Results,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::ffi::OsString;
+use std::{ffi::OsString, time::UNIX_EPOCH};
 use surefoot_fit::{Data, Fit, Interrupt, ShardedOutcome};
 use surefoot_glm::{Caution, Model, Plan, Summary, Trainer, optimum::Ended};
 use surefoot_io::{
@@ -27,19 +27,22 @@ pub struct Job {
     /// Words of the command line behind the name of the program.
     line: Vec<String>,
     schema: InferredSchema,
+    /// Time of the last change of each input that is a file, in nanoseconds since 1970, by which a checkpoint recognises it.
+    changed: Vec<Option<u64>>,
     /// Inputs of each shard, as text of their own format.
     shards: Vec<Vec<Value>>,
 }
 
 impl Job {
     /// Divides the inputs of a fit into shards, after reading the first rows for the schema.
-    pub(crate) fn new(line: Vec<String>, data: &Data, options: &Options, shards: usize) -> Result<Job, Failure> {
+    pub(crate) fn new(line: &[String], data: &Data, options: &Options, shards: usize) -> Result<Job, Failure> {
         let schema = InferredSchema::of(data.inputs(), options)?;
         let options = options.with_schema(&schema);
         let text = |input: &InputName| serde_json::to_value(input).map_err(|error| Failure::data(error.to_string()));
         let shards = split_inputs(data.inputs(), &options, shards)?;
         let shards = shards.iter().map(|inputs| inputs.iter().map(text).collect()).collect::<Result<_, _>>()?;
-        Ok(Job { version: env!("CARGO_PKG_VERSION").to_owned(), line: of_result(line), schema, shards })
+        let (version, line) = (env!("CARGO_PKG_VERSION").to_owned(), without_talk(line));
+        Ok(Job { version, line, schema, changed: data.inputs().iter().map(changed).collect(), shards })
     }
 
     /// Parses a command line of `surefoot fit`, without the name of the program, checks it, and divides the inputs that it names into
@@ -65,14 +68,14 @@ impl Job {
     /// Prepares a job, and returns it with the flags of the command line.
     pub(super) fn with_flags(line: Vec<String>) -> Result<(Job, FitArgs), Failure> {
         let args = parse(&line)?;
+        check(&args)?;
         let data = inputs::data(&args.data)?;
         check_inputs(data.inputs())?;
         let Start { mut fit, .. } = Start::new(&args, &data)?;
-        check(&args, &fit.plan())?;
         if let Err(Interrupt::Error(error)) = fit.read_means(&data) {
             return Err(error.into());
         }
-        Ok((Job::new(line, &data, fit.options(), usize::from(args.engine.shards))?, args))
+        Ok((Job::new(&line, &data, fit.options(), usize::from(args.engine.shards))?, args))
     }
 
     /// Returns the number of shards.
@@ -126,27 +129,36 @@ impl Job {
     }
 }
 
-/// Returns the words of a command line without what does not change the result: a run may go on with another engine, or longer.
-fn of_result(line: Vec<String>) -> Vec<String> {
-    const HOW: [&str; 3] = ["--workers", "--checkpoint", "--budget"];
-    let (mut kept, mut words) = (Vec::with_capacity(line.len()), line.into_iter());
+/// Returns the time of the last change of a file.
+fn changed(input: &InputName) -> Option<u64> {
+    let time = input.path()?.metadata().ok()?.modified().ok()?;
+    time.duration_since(UNIX_EPOCH).ok().map(|time| time.as_nanos() as u64)
+}
+
+/// Returns a command line without the flags that change nothing about the model, so that a run can go on with others.
+fn without_talk(line: &[String]) -> Vec<String> {
+    const WITH_VALUE: [&str; 10] = [
+        "--engine",
+        "--workers",
+        "--shards",
+        "--checkpoint",
+        "--output",
+        "--test",
+        "--budget",
+        "--threads",
+        "--memory",
+        "--snapshot",
+    ];
+    const ALONE: [&str; 3] = ["--json", "--quiet", "-q"];
+    let (mut kept, mut words) = (Vec::new(), line.iter());
     while let Some(word) = words.next() {
-        let (flag, has_value) = word.split_once('=').map_or((word.as_str(), false), |(flag, _)| (flag, true));
-        match flag {
-            "--" => {
-                kept.push(word);
-                kept.extend(words);
-                break;
-            }
-            "--engine" => kept.push("--engine=local".to_owned()),
-            flag if HOW.contains(&flag) => {}
-            _ => {
-                kept.push(word);
-                continue;
-            }
-        }
-        if !has_value {
+        let (name, has_value) = word.split_once('=').map_or((word.as_str(), false), |(name, _)| (name, true));
+        if word == "--" {
+            kept.extend([word].into_iter().chain(words.by_ref()).cloned());
+        } else if !has_value && (name == "-o" || WITH_VALUE.contains(&name)) {
             words.next();
+        } else if !(word.starts_with("-o") || WITH_VALUE.contains(&name) || ALONE.contains(&name)) {
+            kept.push(word.clone());
         }
     }
     kept
@@ -157,16 +169,16 @@ fn parse(line: &[String]) -> Result<FitArgs, Failure> {
     let words: Vec<OsString> =
         ["surefoot"].into_iter().chain(line.iter().map(String::as_str)).map(OsString::from).collect();
     match Cli::read(words.clone()) {
-        Ok(Cli { command: Some(Command::Fit(args)) }) => Ok(args),
+        Ok(Cli { command: Some(Command::Fit(args)) }) => Ok(*args),
         Ok(_) => Err(Failure::usage("flags of fit are needed")),
         Err(error) => Err(Failure::usage(hint::refusal(&error, &words).0)),
     }
 }
 
 /// Returns an error for flags that mean something else, or nothing, for a fit of several processes.
-pub(crate) fn check(args: &FitArgs, plan: &Plan) -> Result<(), Failure> {
+pub(crate) fn check(args: &FitArgs) -> Result<(), Failure> {
     let refused = [
-        (plan.optimum.is_none(), "--engine computes the optimum over all rows: add --passes auto"),
+        (args.passes != Some(Passes::Auto), "--engine computes the optimum over all rows: add --passes auto"),
         (
             args.resume.is_some(),
             "--engine starts from no model: a run with --checkpoint DIR goes on by the same command",
@@ -286,14 +298,16 @@ impl Finished {
 
 #[cfg(test)]
 mod tests {
-    use super::of_result;
+    use super::*;
 
     #[test]
-    fn a_job_is_the_same_however_it_is_run() {
-        let words = |line: &str| of_result(line.split(' ').map(str::to_owned).collect()).join(" ");
-        let line = "fit a.svm --engine ray --workers 2 --l2 1 --budget=5s --checkpoint d --shards 4 -- --workers b";
-        assert_eq!(words(line), "fit a.svm --engine=local --l2 1 --shards 4 -- --workers b");
-        assert_eq!(words("fit --engine=mpi --workers=2 a"), "fit --engine=local a");
-        assert_eq!(words("fit a --workers"), "fit a");
+    fn flags_that_do_not_change_the_model_are_dropped() {
+        let of = |line: &str| without_talk(&line.split(' ').map(str::to_owned).collect::<Vec<_>>()).join(" ");
+        let (all, left) = (
+            "fit a.svm -o m --json --l2 0.1 --workers 3 --engine=local --tol 1e-9 -omodel -q --budget 5m b.svm",
+            "fit a.svm --l2 0.1 --tol 1e-9 b.svm",
+        );
+        assert_eq!((of(all), of(left)), (left.to_owned(), left.to_owned()));
+        assert_eq!(of("fit --json -- -o --workers"), "fit -- -o --workers");
     }
 }

@@ -26,10 +26,11 @@ pub(crate) fn work() -> Result<(), Failure> {
     }
 }
 
-/// Runs a job on this many worker processes. `stop` tells whether the run is to end early.
+/// Runs a job on this many worker processes, each with this limit on its memory if there is one. `stop` tells whether the run is to end early.
 pub(crate) fn run(
     job: &Job,
     workers: usize,
+    memory: Option<usize>,
     checkpoint: Option<&OsString>,
     stop: &dyn Fn() -> bool,
     reporter: &mut Reporter,
@@ -43,7 +44,8 @@ pub(crate) fn run(
     let plan = Plan { shards: job.shards(), workers, patience: PATIENCE, incarnation };
     let unreadable = |error: io::Error| Failure::data(format!("the checkpoint cannot be read: {error}"));
     let coordinator = Coordinator::new(plan, bytes, store).map_err(unreadable)?;
-    let memory = memory::for_rows() / workers.max(1);
+    // Workers share the memory that is free, unless each has a limit of its own.
+    let memory = memory.ok_or(memory::for_rows() / workers.max(1));
     let mut command = || worker(memory);
     let mut watch = |news: News<'_>| match news {
         News::Report(report) => {
@@ -65,8 +67,9 @@ pub(crate) fn run(
     Ok(finished)
 }
 
-/// Returns the command that starts a worker: this program, or the interpreter that runs it as a package.
-fn worker(memory: usize) -> Command {
+/// Returns the command that starts a worker: this program, or the interpreter that runs it as a package. `memory` is the limit of its
+/// memory or, without one, the share of it for rows.
+fn worker(memory: Result<usize, usize>) -> Command {
     let mut command = match std::env::var_os("SUREFOOT_WORKER_PYTHON") {
         Some(python) => {
             let mut command = Command::new(python);
@@ -75,7 +78,11 @@ fn worker(memory: usize) -> Command {
         }
         None => Command::new(std::env::current_exe().unwrap_or_else(|_| "surefoot".into())),
     };
-    command.arg("worker").env("SUREFOOT_MEMORY", memory.to_string());
+    command.arg("worker");
+    match memory {
+        Ok(limit) => command.args(["--memory", &limit.to_string()]),
+        Err(for_rows) => command.env(memory::VARIABLE, for_rows.to_string()),
+    };
     // Ctrl-C in a terminal is for this process, which then asks the workers to stop.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);

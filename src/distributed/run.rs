@@ -6,8 +6,7 @@ use super::{
     report::Report,
 };
 use crate::{
-    embedded::Refused,
-    failure::Failure,
+    failure::{Failure, Refused},
     flags::{cli::FitArgs, values::Engine},
     terminal::{
         console::{Console, Listener, Message},

@@ -57,7 +57,7 @@ impl Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Fit(FitArgs),
+    Fit(Box<FitArgs>),
     Predict(PredictArgs),
     Eval(EvalArgs),
     Inspect(InspectArgs),
@@ -67,7 +67,7 @@ pub(crate) enum Command {
     Man(ManArgs),
     /// Take part in a fit of several processes, over standard input and output
     #[command(hide = true)]
-    Worker,
+    Worker(WorkerArgs),
 }
 
 /// Learn a model from data.
@@ -188,6 +188,13 @@ pub(crate) struct FitArgs {
 
     #[command(flatten)]
     pub(crate) talk: MessageArgs,
+}
+
+/// Flags of a worker process, given by its coordinator.
+#[derive(Args, Debug)]
+pub(crate) struct WorkerArgs {
+    #[command(flatten)]
+    pub(crate) memory: MemoryArgs,
 }
 
 /// Flags about rows that are spread over several worker processes.
@@ -568,7 +575,7 @@ pub(crate) struct MemoryArgs {
     ///
     /// Free memory is the minimum that the machine, the control groups of the process (as in containers) and its address space limit leave.
     /// Stored rows (--passes auto, --shuffle) take at most half of it, and further rows go to a temporary file. A run that needs more ends
-    /// with an error and status 1 before the system ends it; a model that was already saved stays.
+    /// with an error and status 1 before the system ends it; a model that was already saved stays. With --engine it is the limit of each worker.
     #[arg(long, value_name = "SIZE", value_parser = memory::size)]
     pub(crate) memory: Option<usize>,
 }

@@ -15,7 +15,7 @@ use std::sync::{
 };
 
 /// Name of the environment variable that limits the bytes used for rows kept in memory.
-const VARIABLE: &str = "SUREFOOT_MEMORY";
+pub(crate) const VARIABLE: &str = "SUREFOOT_MEMORY";
 
 /// Number of rows read so far, for the error message if memory runs out.
 static ROWS: AtomicU64 = AtomicU64::new(0);

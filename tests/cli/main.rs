@@ -11,6 +11,7 @@ mod certificate;
 mod choice;
 mod classes;
 mod columns;
+mod distributed;
 mod end;
 mod eval;
 mod export;

@@ -2,6 +2,7 @@
 
 mod dice;
 mod orders;
+pub mod rounds;
 mod start;
 mod task;
 

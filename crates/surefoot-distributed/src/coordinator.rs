@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, io, ops::Range};
 use surefoot_glm::shards::{Fold, Partial};
 
 /// How shards are assigned to workers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Number of shards, at least 1. The result depends on it.
     pub shards: usize,

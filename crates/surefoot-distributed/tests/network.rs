@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 use surefoot_distributed::{Action, Coordinator, Exchange, FolderStore, MemoryStore, Plan, Program, Store, Worker};
-use surefoot_glm::shards::{Collective, Partial};
+use surefoot_glm::shards::{Collective, Fold, Partial};
 
 const EXCHANGES: usize = 25;
 
@@ -31,8 +31,9 @@ impl Program for Iteration {
             }
         };
         while round < EXCHANGES {
-            let own = exchange.own().map(|shard| (shard..shard + 1, of_shard(shard, round, &x))).collect();
-            let Ok(total) = exchange.combine(own) else { break };
+            let mut own = Fold::new(exchange.shards().total);
+            exchange.own().for_each(|shard| assert!(own.insert(shard..shard + 1, of_shard(shard, round, &x))));
+            let Ok(total) = exchange.combine(own.into_nodes()) else { break };
             x.iter_mut().zip(&total.sums).for_each(|(x, sum)| *x = 0.9 * *x + sum);
             x[0] += total.compensated_sums()[0];
             round += 1;
@@ -186,7 +187,7 @@ impl Simulation {
         }
     }
 
-    fn from_worker(&mut self, worker: u64, messages: Vec<Vec<u8>>) {
+    fn forward(&mut self, worker: u64, messages: Vec<Vec<u8>>) {
         for message in messages {
             self.send(|| Happening::ToCoordinator(worker, message.clone()));
         }
@@ -198,7 +199,7 @@ impl Simulation {
         match happening {
             Happening::ToWorker(id, message) => {
                 if let Some(messages) = self.workers.get_mut(&id).map(|worker| worker.handle(&message)) {
-                    self.from_worker(id, messages);
+                    self.forward(id, messages);
                 }
             }
             Happening::ToCoordinator(id, message) => {
@@ -242,7 +243,7 @@ impl Simulation {
             Happening::WorkersTick => {
                 let all: Vec<(u64, Vec<Vec<u8>>)> =
                     self.workers.iter().map(|(id, worker)| (*id, worker.tick())).collect();
-                all.into_iter().for_each(|(id, messages)| self.from_worker(id, messages));
+                all.into_iter().for_each(|(id, messages)| self.forward(id, messages));
                 self.after(200, Happening::WorkersTick);
             }
         }
@@ -345,13 +346,15 @@ fn a_stopped_run_goes_on() {
 /// Programs that differ, or fail, end the run with one message.
 #[test]
 fn faults_of_programs_are_one_message() {
-    struct Faulty(fn(usize) -> Result<Vec<u8>, String>);
+    /// What a worker finds, by its first shard.
+    type Run = fn(usize) -> Result<Vec<u8>, String>;
+    struct Faulty(Run);
     impl Program for Faulty {
         fn run(&self, _: &[u8], exchange: &Arc<Exchange>) -> Result<Vec<u8>, String> {
             (self.0)(exchange.own().start)
         }
     }
-    let cases: [(fn(usize) -> Result<Vec<u8>, String>, &str); 3] = [
+    let cases: [(Run, &str); 3] = [
         (|shard| Ok(vec![shard as u8]), "different results"),
         (|shard| if shard > 0 { Err("b.csv:3: no number".to_owned()) } else { Ok(vec![]) }, "b.csv:3: no number"),
         (|_| panic!("on purpose"), "unexpectedly"),

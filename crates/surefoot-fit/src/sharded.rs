@@ -5,7 +5,7 @@ use crate::{
     data::Data,
     error::FitError,
     event::Event,
-    fit::Fit,
+    fit::{Fit, TOLERANCE},
     rows::{Next, Rows},
 };
 use surefoot_glm::{
@@ -187,7 +187,7 @@ impl Fit<'_> {
             let observer = &mut self.observer;
             problem.choose(self.plan.select, 1, &stop, &mut |step| observer.event(Event::PenaltyStep(step)));
         }
-        let tolerance = self.plan.optimum.unwrap_or(crate::TOLERANCE);
+        let tolerance = self.plan.optimum.unwrap_or(TOLERANCE);
         self.observer.event(Event::Searching { settings: problem.settings(), tolerance });
         let (until, over) = (self.until_gap, std::sync::atomic::AtomicBool::new(false));
         let reached = || over.load(std::sync::atomic::Ordering::Relaxed);

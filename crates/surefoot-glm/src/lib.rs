@@ -5,6 +5,7 @@
 //! | rows | [`Batch`], [`Row`] |
 //! | loss, penalty, passes | [`Loss`], [`Settings`], [`Plan`] |
 //! | train in passes | [`Trainer`] |
+//! | train in one pass over shards of the rows | [`RoundTrainer`] |
 //! | train to the optimum | [`Gathered`], [`Problem`], [`mod@optimum`] |
 //! | predict | [`Model`], [`Predictor`] |
 //! | evaluate | [`Tally`], [`Measured`] |
@@ -42,6 +43,7 @@ mod model;
 mod numeric;
 mod online;
 mod pass;
+mod rounds;
 pub mod shards;
 mod simd;
 pub mod threads;
@@ -77,5 +79,6 @@ pub use model::{
     trained_model::Model,
 };
 pub use pass::judgement::WorseThanConstant;
+pub use rounds::{partial::Partial, trainer::RoundTrainer, work::RoundWork};
 pub use simd::lanes::LANES;
 pub use train::trainer::Trainer;

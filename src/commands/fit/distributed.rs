@@ -50,9 +50,9 @@ fn by_python() -> Result<(), Failure> {
 fn by_workers(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
     let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
     let console = Console::new(args.talk.quiet, args.talk.json);
+    check(args)?;
     let (data, test) = (inputs::data(&args.data)?, inputs::data(args.test.as_slice())?);
     let Start { mut fit, options, before } = Start::new(args, &data)?;
-    check(args, &fit.plan())?;
     let mut output = Output::create(&args.output)?;
     check_files(&data, &test, &output)?;
     let signals = Signals::catch([&args.output]);
@@ -69,7 +69,7 @@ fn by_workers(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
             return Err(command.nothing(Stop::of(reason, &command.signals), &mut reporter));
         }
     }
-    let job = Job::new(typed::words(), &data, fit.options(), usize::from(args.engine.shards))?;
+    let job = Job::new(&typed::words(), &data, fit.options(), usize::from(args.engine.shards))?;
     let (finished, stopped, reporter) = match engines {
         Some(engines) => {
             let run = engines(Run::new(job, args, stop.clone(), reporter));
@@ -103,7 +103,7 @@ fn search(
     reporter.console.say(&text);
     let must_stop = || stop.check().is_err();
     let checkpoint = command.args.engine.checkpoint.as_ref();
-    let finished = local::run(job, workers, checkpoint, &must_stop, reporter);
+    let finished = local::run(job, workers, command.args.memory.memory, checkpoint, &must_stop, reporter);
     reporter.end();
     let stopped = stop.check().err();
     match finished {

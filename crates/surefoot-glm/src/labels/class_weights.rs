@@ -98,6 +98,18 @@ impl ClassBalance {
         compensated(&labels.iter().map(of).collect::<Vec<_>>())
     }
 
+    /// Adds the weights of other rows.
+    pub(crate) fn join(&mut self, other: &ClassBalance) {
+        for (label, sum) in &other.sums {
+            let at = self.at(*label);
+            if self.sums.get(at).is_none_or(|(known, _)| known != label) {
+                self.sums.insert(at, (*label, Sum::default()));
+            }
+            self.sums[at].1.join(sum);
+        }
+        self.total.join(&other.total);
+    }
+
     /// Returns the class weight of rows with the given label, computed from the totals of all rows.
     pub(crate) fn factor_of_all(&self, weights: &ClassWeights, label: f64, texts: &[Class]) -> f64 {
         match weights {

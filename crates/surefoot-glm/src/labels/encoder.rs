@@ -101,6 +101,32 @@ impl LabelEncoder {
         }
     }
 
+    /// Adds the classes that another encoder has seen in other rows of the same data, for losses with a single margin.
+    ///
+    /// # Errors
+    /// Returns a fault, and changes nothing, if both together have seen more than two classes, or if they encode them
+    /// differently.
+    pub(crate) fn join(&mut self, loss: Loss, other: &LabelEncoder) -> Result<(), Fault> {
+        let same = |a: Option<f64>, b: Option<f64>| a.is_none() || b.is_none() || a == b;
+        if !same(self.first, other.first) || self.shares != other.shares {
+            return Err(encoded_differently());
+        }
+        if let (Some(first), Some(second), Some(third)) = (self.first, self.second, other.second)
+            && second != third
+        {
+            return Err(third_class(loss, third, first, second));
+        }
+        (self.first, self.second) = (self.first.or(other.first), self.second.or(other.second));
+        Ok(())
+    }
+
+    /// Whether the labels seen, read from a message, are within their ranges, for losses with a single margin.
+    pub(crate) fn is_sound(&self) -> bool {
+        let finite = [self.first, self.second].into_iter().flatten().all(f64::is_finite);
+        let order = self.second.is_none() || self.first.is_some() && self.first != self.second;
+        finite && order && self.classes.is_empty()
+    }
+
     /// Returns −1 if the positive class is encoded as −1 (and the negative one as +1), otherwise +1. The model's
     /// weights are the learnt ones times this sign.
     pub(crate) fn sign(&self) -> f64 {
@@ -137,6 +163,10 @@ impl LabelEncoder {
             _ => None,
         }
     }
+}
+
+fn encoded_differently() -> Fault {
+    Fault::new(Part::Label, "the classes of parts of the rows are encoded differently")
 }
 
 fn not_a_proportion(label: f64) -> Fault {

@@ -50,17 +50,30 @@ impl LabelRange {
 
     pub(crate) fn count(&mut self, y: f64, offset: f64, weight: f64) {
         self.weight += weight;
-        let part = weight / self.weight;
-        self.mean += (y - self.mean) * part;
-        self.largest = self.largest.max(y);
+        let row = LabelRange { weight, mean: y, largest: y, exposure: offset };
+        self.include(&row, weight / self.weight);
+    }
+
+    /// Includes rows that make up a `part` of the total weight in mean, maximum and exposure.
+    fn include(&mut self, rows: &LabelRange, part: f64) {
+        self.mean += (rows.mean - self.mean) * part;
+        self.largest = self.largest.max(rows.largest);
         if part == 1.0 {
-            self.exposure = offset;
-        } else if offset != self.exposure {
+            self.exposure = rows.exposure;
+        } else if rows.exposure != self.exposure {
             // ln((1 − part)·e^a + part·e^b) is computed starting from the larger of a and b, so that neither
             // exponential overflows.
-            let (a, b) = (self.exposure, offset);
+            let (a, b) = (self.exposure, rows.exposure);
             let (top, share, other) = if a > b { (a, part, b - a) } else { (b, 1.0 - part, a - b) };
             self.exposure = top + libm::log1p(share * libm::expm1(other));
+        }
+    }
+
+    /// Adds the rows of other statistics.
+    pub(crate) fn join(&mut self, other: &LabelRange) {
+        self.weight += other.weight;
+        if other.weight > 0.0 {
+            self.include(other, other.weight / self.weight);
         }
     }
 

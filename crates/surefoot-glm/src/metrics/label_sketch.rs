@@ -37,6 +37,11 @@ impl LabelSketch {
         self.labels.iter().copied().zip(self.weights.iter().copied())
     }
 
+    /// Adds the labels of another sketch.
+    pub(crate) fn join(&mut self, other: &LabelSketch) {
+        other.centres().for_each(|(label, weight)| self.add(label, weight));
+    }
+
     /// Adds a finite label with a positive weight.
     pub(crate) fn add(&mut self, y: f64, weight: f64) {
         let at = self.labels.partition_point(|&label| label < y);

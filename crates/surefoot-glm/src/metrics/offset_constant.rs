@@ -89,6 +89,21 @@ impl OffsetConstant {
         }
     }
 
+    /// Adds the rows of other statistics of the same loss.
+    pub(crate) fn join(&mut self, other: &OffsetConstant) {
+        match (self, other) {
+            (OffsetConstant::Rates { paid, due, rest }, OffsetConstant::Rates { paid: p, due: d, rest: r }) => {
+                [paid, due, rest].into_iter().zip([p, d, r]).for_each(|(sum, other)| sum.join(other));
+            }
+            (OffsetConstant::Classes { negative, positive }, OffsetConstant::Classes { negative: n, positive: p }) => {
+                negative.join(n);
+                positive.join(p);
+            }
+            // The kind follows from the loss.
+            _ => {}
+        }
+    }
+
     /// Returns the mean loss of the best constant; `sign` is −1 if the negative class is encoded as +1, otherwise 1.
     pub(crate) fn constant(&self, loss: Loss, weight: f64, sign: f64) -> Option<f64> {
         match self {

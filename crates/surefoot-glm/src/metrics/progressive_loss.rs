@@ -60,6 +60,27 @@ impl ProgressiveLoss {
         }
     }
 
+    /// Adds the rows of other statistics of the same loss.
+    pub(crate) fn join(&mut self, loss: Loss, other: &ProgressiveLoss) {
+        self.loss.join(&other.loss);
+        if self.offsets.is_some() || other.offsets.is_some() {
+            // Rows without statistics of offsets have the offset 0.
+            let of = |one: &ProgressiveLoss| {
+                let none = || OffsetConstant::new(loss, one.labels.weight(), one.labels.mean());
+                one.offsets.clone().or_else(none)
+            };
+            let (own, others) = (of(self), of(other));
+            self.offsets = own;
+            self.offsets.iter_mut().zip(&others).for_each(|(own, other)| own.join(other));
+        }
+        self.labels.join(&other.labels);
+        if let Some(sketch) = &other.sketch {
+            self.sketch.get_or_insert_default().join(sketch);
+        }
+        self.classes.resize(self.classes.len().max(other.classes.len()), Sum::default());
+        self.classes.iter_mut().zip(&other.classes).for_each(|(sum, other)| sum.join(other));
+    }
+
     /// Returns the mean loss of the rows as an accumulator, which also holds their total weight.
     pub(crate) fn mean(&self) -> &Mean {
         &self.loss

@@ -55,6 +55,12 @@ impl Sum {
         [self.sum, self.carry]
     }
 
+    /// Adds the terms of another sum.
+    pub(crate) fn join(&mut self, other: &Sum) {
+        self.add(other.sum);
+        self.add(other.carry);
+    }
+
     /// Whether the sum is finite and at least 0.
     pub(crate) fn is_magnitude(&self) -> bool {
         is_magnitude(self.value())
@@ -146,6 +152,20 @@ impl Moments {
         let before = y - self.mean.value();
         self.mean.add(before * (weight / self.weight.value()));
         self.squares.add(weight * before * (y - self.mean.value()));
+    }
+
+    /// Adds the numbers of other moments, with their weights (Chan, Golub and LeVeque 1979).
+    pub(crate) fn join(&mut self, other: &Moments) {
+        let (own, others) = (self.weight(), other.weight());
+        if own == 0.0 || others == 0.0 {
+            *self = if own == 0.0 { *other } else { *self };
+            return;
+        }
+        let apart = other.mean() - self.mean();
+        self.weight.join(&other.weight);
+        self.mean.add(apart * (others / self.weight.value()));
+        self.squares.join(&other.squares);
+        self.squares.add(apart * (own * (others / self.weight.value())) * apart);
     }
 
     /// Changes the moments as if every number y added so far had been multiplied by `ratio`.

@@ -40,6 +40,12 @@ impl Averaging {
         self.per_step = 1.0 / self.step as f32;
     }
 
+    /// Advances by a number of rounds at once.
+    pub(crate) fn advance_by(&mut self, rows: u64) {
+        self.step = u32::try_from(rows).map_or(u32::MAX, |rows| self.step.saturating_add(rows));
+        self.per_step = 1.0 / self.step as f32;
+    }
+
     /// Returns (A_t − A_s)/A_t for the current round t and s = `since`: the total weight in the average of the rounds
     /// after s.
     pub(crate) fn weight_since(&self, since: u32) -> f32 {

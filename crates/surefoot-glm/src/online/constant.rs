@@ -3,6 +3,8 @@
 //! It costs nothing per nonzero, and makes the start of a run safe: as long as no lane (one of the learners trained
 //! side by side) is better than a constant, the mixture is close to the constant.
 
+pub(super) mod in_rounds;
+
 use super::label_units::LabelUnits;
 use crate::{
     loss::Loss,

@@ -11,6 +11,8 @@
 //! The lanes then learn corrections to an *offset*: with an intercept, the logarithm of the mean label so far, which
 //! is part of the model's intercept.
 
+pub(super) mod in_rounds;
+
 use crate::{
     loss::{Loss, derivative_cut::LabelRange},
     numeric::check::{MOST_ROWS, is_magnitude, need},
@@ -19,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// Largest multiple of a unit (the number by which stored numbers are divided) that a number may be; beyond it, the
 /// number becomes the new unit. The fourth power of this limit still fits into an f32.
-const FAR: f64 = 4_294_967_296.0;
+pub(crate) const FAR: f64 = 4_294_967_296.0;
 
 /// Units of labels, margins and gradients, of which the learner stores numbers as multiples, and statistics of the
 /// labels so far.
@@ -154,6 +156,14 @@ impl LabelUnits {
     /// multiplied; `None` if none are stored, or if the unit stays.
     pub(crate) fn fit_gradient(&mut self, g: f64) -> Option<f64> {
         fit(&mut self.gradient, g)
+    }
+
+    /// Replaces the unit of gradients by a larger one, which rows of a round have chosen. Returns the factor by which
+    /// stored gradients have to be multiplied; `None` if the unit stays.
+    pub(crate) fn fit_gradient_unit(&mut self, unit: f64) -> Option<f64> {
+        let old = self.gradient;
+        self.gradient = old.max(unit);
+        (unit > old).then(|| old / unit)
     }
 }
 

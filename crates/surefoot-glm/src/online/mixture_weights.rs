@@ -7,6 +7,8 @@
 //! never reported as a loss; unbounded losses enter it logarithmically, so that a few outliers cannot decide which
 //! lane leads.
 
+pub(super) mod in_rounds;
+
 use super::step_sizes::grid;
 use crate::{
     loss::{Loss, charges::Charges},
@@ -196,6 +198,26 @@ impl ConstantCharge {
     }
 }
 
+/// Returns the charges of the lanes (learners trained side by side) and of the constant prediction at a row, given the
+/// margins `output` and `unclipped` of [`RowWorkspace`](super::row_workspace::RowWorkspace), the margin of the constant,
+/// and a `typical` loss.
+fn charges_with_constant(
+    loss: Loss,
+    y: f64,
+    [margins, full]: [&Lanes; 2],
+    constant: f64,
+    typical: f64,
+) -> (Charges, ConstantCharge) {
+    let mut charges = match loss.classifies() {
+        true => class_charges(loss, y, [margins, full]),
+        false => charges_at(loss, y, margins, typical),
+    };
+    if full != margins && !loss.classifies() {
+        add_beyond(loss, y, [margins, full], typical, &mut charges);
+    }
+    (charges, constant_charge(loss, y, constant, typical))
+}
+
 /// Returns the charge of the constant prediction at a row, given its margin; `typical` is a typical loss.
 fn constant_charge(loss: Loss, y: f64, margin: f64, typical: f64) -> ConstantCharge {
     if loss.classifies() {
@@ -292,23 +314,25 @@ impl MixtureWeights {
     /// Updates the mixture weights with the losses of the lanes (learners trained side by side) at a row that has not
     /// been learnt yet; `y` and `margins` are in the units in which lanes store them.
     /// `margins` and `full` are those of [`RowWorkspace`](super::row_workspace::RowWorkspace): `output` and `unclipped`.
-    pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, [margins, full]: [&Lanes; 2], constant: f64) {
-        // Charges of classification losses do not depend on the typical loss. The cap keeps an extreme label from
-        // making the typical loss infinite for ever.
-        let mixture = match loss.classifies() {
+    pub(crate) fn add(&mut self, loss: Loss, y: f64, weight: f64, margins: [&Lanes; 2], constant: f64) {
+        self.count(weight, self.excess_of_mixture(loss, y, margins[0], constant));
+        let (charges, constant) = charges_with_constant(loss, y, margins, constant, self.typical());
+        self.update(loss, weight, &charges, constant);
+    }
+
+    /// Returns the excess loss of the mixture at a row, from which the typical loss follows, for losses of numbers; 0 for
+    /// classes, whose charges do not depend on the typical loss. The cap keeps an extreme label from making the typical
+    /// loss infinite for ever.
+    fn excess_of_mixture(&self, loss: Loss, y: f64, margins: &Lanes, constant: f64) -> f64 {
+        match loss.classifies() {
             true => 0.0,
             false => loss.excess(y, self.mix(margins, constant)).min(f64::from(f32::MAX)),
-        };
-        self.count(weight, mixture);
-        let typical = self.recent[0] / self.recent[1];
-        let mut charges = match loss.classifies() {
-            true => class_charges(loss, y, [margins, full]),
-            false => charges_at(loss, y, margins, typical),
-        };
-        if full != margins && !loss.classifies() {
-            add_beyond(loss, y, [margins, full], typical, &mut charges);
         }
-        self.update(loss, weight, &charges, constant_charge(loss, y, constant, typical));
+    }
+
+    /// Returns the mean excess loss of the mixture in the rows so far, of which later rows have larger weights.
+    fn typical(&self) -> f64 {
+        self.recent[0] / self.recent[1]
     }
 
     /// Updates the mixture weights from the charges (losses, as they count for the shares) of the lanes (learners

@@ -1,6 +1,7 @@
 //! Default online learner for losses with a single margin: four lanes (learners with different step-size scales,
 //! trained side by side), whose weighted mean is the model.
 
+pub(crate) mod in_rounds;
 mod state;
 
 pub(crate) use state::check;

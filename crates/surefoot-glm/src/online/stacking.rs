@@ -9,6 +9,8 @@
 //! the corrected margin, so that a bad correction is not used; as in the mixture, both are charged for one more row with a
 //! margin of the wrong sign. The result is again one linear model.
 
+pub(super) mod in_rounds;
+
 use super::mixture_weights::{ChargeSums, discount, lead, with_doubt};
 use crate::{
     loss::{Loss, charges::Charges},

@@ -120,7 +120,12 @@ impl Holdout {
 
     /// Counts a row of positive weight in the current pass.
     pub(crate) fn count(&mut self) {
-        self.run.position += 1;
+        self.count_rows(1);
+    }
+
+    /// Counts a number of rows of positive weight in the current pass.
+    pub(crate) fn count_rows(&mut self, rows: u64) {
+        self.run.position += rows;
     }
 
     /// Whether the progressive loss is meaningful: true in the first pass, where rows are scored before they are

@@ -16,14 +16,14 @@ use crate::{
     },
 };
 use serde_json::Value;
-use std::{fmt::Debug, io};
+use std::{any::Any, fmt::Debug, io};
 
 /// An online learner, to which [`RowLoop`] passes rows one by one. For each row, [`ask`](RowLearner::ask) computes the
 /// loss, [`prepare`](RowLearner::prepare) computes the gradient, and [`tell`](RowLearner::tell) learns the row.
 ///
 /// In all methods, `y` is the label as [`LabelEncoder`] encodes it: −1 or +1 or a proportion between them, a class
 /// number, or a real number.
-pub(crate) trait RowLearner: Debug + Send {
+pub(crate) trait RowLearner: Any + Debug + Send {
     /// Learns rows `from..to` of a batch in order, by calling [`RowLoop::take_row`] for each.
     fn learn(&mut self, row_loop: &mut RowLoop, batch: &Batch, from: usize, to: usize) -> Result<(), (usize, Fault)>;
 

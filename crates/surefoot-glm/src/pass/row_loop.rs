@@ -43,7 +43,7 @@ pub(crate) struct RowLoop {
 }
 
 /// Part of the state of the [`RowLoop`] that every model stores: losses, labels and counters.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Counts {
     #[serde(rename = "label_encoder")]
     pub(crate) encoder: LabelEncoder,
@@ -70,6 +70,35 @@ impl Counts {
         self.encoder.check(loss, &model.labels)?;
         self.losses.check(loss, model.labels.classes.len())?;
         self.balance.check()
+    }
+}
+
+impl Counts {
+    /// Returns counters of no rows, whose labels are encoded as those counted here.
+    pub(crate) fn of_more_rows(&self) -> Counts {
+        Counts { encoder: self.encoder.clone(), ..Counts::default() }
+    }
+
+    /// Adds the rows of counters made by [`of_more_rows`](Counts::of_more_rows).
+    ///
+    /// # Errors
+    /// Returns a fault, and changes nothing, if the labels of both do not fit together.
+    pub(crate) fn join(&mut self, loss: Loss, other: &Counts) -> Result<(), Fault> {
+        let mut encoder = self.encoder.clone();
+        encoder.join(loss, &other.encoder)?;
+        self.encoder = encoder;
+        self.losses.join(loss, &other.losses);
+        self.rows += other.rows;
+        self.rows_zero_weight += other.rows_zero_weight;
+        self.nnz += other.nnz;
+        self.balance.join(&other.balance);
+        Ok(())
+    }
+
+    /// Whether the counters, read from a message, are within their ranges, for a loss with a single margin.
+    pub(crate) fn are_sound(&self, loss: Loss) -> bool {
+        let counts = [self.rows, self.rows_zero_weight, self.nnz].iter().all(|count| *count <= MOST_ROWS);
+        counts && self.encoder.is_sound() && self.losses.check(loss, 0).is_ok() && self.balance.check().is_ok()
     }
 }
 
@@ -141,7 +170,7 @@ impl RowLoop {
     /// Returns the weight of a row multiplied by its class weight, which is computed from the rows so far in the first
     /// pass, and from all rows in later passes.
     #[inline]
-    fn weight(&self, row: &Row<'_>) -> f64 {
+    pub(crate) fn weight(&self, row: &Row<'_>) -> f64 {
         let (Some(weights), Some(label), true) = (&self.settings.class_weights, row.label, row.weight > 0.0) else {
             return row.weight;
         };
@@ -209,6 +238,20 @@ impl RowLoop {
         self.counts.rows += 1;
         self.counts.rows_zero_weight += u64::from(idle);
         self.counts.nnz += row.index.len() as u64;
+    }
+
+    /// Counts the rows of a round, which have been scored by the model of its start and learnt.
+    ///
+    /// # Errors
+    /// Returns a fault, and changes nothing, if their labels do not fit to those of the rows before.
+    pub(crate) fn count_round(&mut self, rows: &Counts) -> Result<(), Fault> {
+        self.counts.join(self.settings.loss, rows)?;
+        self.recent.join(rows.losses.mean());
+        self.holdout.count_rows(rows.rows - rows.rows_zero_weight.min(rows.rows));
+        if rows.rows > rows.rows_zero_weight {
+            self.holdout.drop_earlier_model();
+        }
+        Ok(())
     }
 
     /// Learns the held-out rows at the end of a run, in the order in which they were held out, without scoring them. A

@@ -9,11 +9,13 @@
 //! Dependencies allowed here: none.
 
 mod collective;
+mod join;
 mod keyed;
 mod partial;
 mod tree;
 
 pub use collective::{Collective, Interrupted, OneProcess, Shards};
+pub use join::Join;
 pub use keyed::Keyed;
 pub use partial::Partial;
 pub use tree::{Fold, is_node, nodes};

@@ -1,6 +1,6 @@
 //! Partial result of some shards, which can be joined with that of others.
 
-use super::keyed::Keyed;
+use super::{join::Join, keyed::Keyed};
 use std::collections::BTreeSet;
 
 /// Partial result of the rows of some shards: parts of several kinds, by how those of two groups of shards are joined.
@@ -25,18 +25,6 @@ pub struct Partial {
 const LISTS: usize = 8;
 
 impl Partial {
-    /// Joins this partial result with that of the shards to the right. O(numbers).
-    ///
-    /// Lists of different lengths are joined as far as the shorter one goes, and the rest of the longer one is kept.
-    pub fn join(&mut self, right: &Partial) {
-        join_with(&mut self.sums, &right.sums, |a, b| a + b);
-        join_with(&mut self.maxima, &right.maxima, larger);
-        join_compensated(&mut self.compensated, &right.compensated);
-        self.list.extend(&right.list);
-        self.keyed.join(&right.keyed);
-        self.texts.extend(right.texts.iter().cloned());
-    }
-
     /// Returns the compensated sums: each sum plus its rounding error.
     #[must_use]
     pub fn compensated_sums(&self) -> Vec<f64> {
@@ -82,6 +70,20 @@ impl Partial {
         let keyed = Keyed { ids, sums: take(5), maxima: take(6) };
         let is_sound = compensated.len().is_multiple_of(2) && keyed.is_sound();
         is_sound.then_some(Partial { sums, compensated, maxima, list, keyed, texts: read_texts(texts)? })
+    }
+}
+
+impl Join for Partial {
+    /// Joins this partial result with that of the shards to the right. O(numbers).
+    ///
+    /// Lists of different lengths are joined as far as the shorter one goes, and the rest of the longer one is kept.
+    fn join(&mut self, right: &Partial) {
+        join_with(&mut self.sums, &right.sums, |a, b| a + b);
+        join_with(&mut self.maxima, &right.maxima, larger);
+        join_compensated(&mut self.compensated, &right.compensated);
+        self.list.extend(&right.list);
+        self.keyed.join(&right.keyed);
+        self.texts.extend(right.texts.iter().cloned());
     }
 }
 

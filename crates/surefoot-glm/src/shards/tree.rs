@@ -1,6 +1,6 @@
 //! Binary tree over the shards, in whose shape partial results are joined.
 
-use super::partial::Partial;
+use super::{join::Join, partial::Partial};
 use std::{collections::BTreeMap, ops::Range};
 
 /// Returns where the node that spans more than one leaf is divided: after the largest power of two of leaves that
@@ -73,25 +73,28 @@ pub fn nodes(range: Range<usize>, leaves: usize) -> Vec<Range<usize>> {
 /// assert_eq!(fold.total().unwrap().sums, [3.0]);
 /// ```
 #[derive(Debug)]
-pub struct Fold {
+pub struct Fold<P = Partial> {
     leaves: usize,
     /// Partial results by their first shard, with the shard after their last.
-    parts: BTreeMap<usize, (usize, Partial)>,
+    parts: BTreeMap<usize, (usize, P)>,
 }
 
-impl Fold {
+impl<P: Join> Fold<P> {
     /// Creates an empty fold over this number of shards.
     #[must_use]
-    pub fn new(shards: usize) -> Fold {
+    pub fn new(shards: usize) -> Fold<P> {
         Fold { leaves: shards, parts: BTreeMap::new() }
     }
 
     /// Adds the joined partial results of the shards in a range. Returns `false`, and changes nothing, if the range is
-    /// no node of the tree or some of its shards are there already.
-    pub fn insert(&mut self, range: Range<usize>, partial: Partial) -> bool {
-        if !is_node(&range, self.leaves) || self.overlaps(&range) {
+    /// no node of the tree or all of its shards are there already. If only some are, because they had another owner
+    /// before, the range takes their place.
+    pub fn insert(&mut self, range: Range<usize>, partial: P) -> bool {
+        if !is_node(&range, self.leaves) || self.has(&range) {
             return false;
         }
+        // Two nodes of a tree are apart, or one contains the other.
+        self.parts.retain(|start, (end, _)| *end <= range.start || *start >= range.end);
         let (mut range, mut partial) = (range, partial);
         loop {
             let before = self.parts.range(..range.start).next_back().map(|(&start, &(end, _))| start..end);
@@ -99,24 +102,20 @@ impl Fold {
             let joins = |left: &Range<usize>, right: &Range<usize>| {
                 left.end == right.start && is_node(&(left.start..right.end), self.leaves)
             };
-            if let Some(left) = before.filter(|left| joins(left, &range)) {
-                let mut joined = self.parts.remove(&left.start).map(|(_, joined)| joined).unwrap_or_default();
+            let left = before.filter(|left| joins(left, &range));
+            let right = after.filter(|right| joins(&range, right));
+            if let Some((_, mut joined)) = left.as_ref().and_then(|left| self.parts.remove(&left.start)) {
                 joined.join(&partial);
-                (partial, range) = (joined, left.start..range.end);
-            } else if let Some(right) = after.filter(|right| joins(&range, right)) {
-                let joined = self.parts.remove(&right.start).map(|(_, joined)| joined).unwrap_or_default();
+                (partial, range.start) = (joined, left.map_or(range.start, |left| left.start));
+            } else if let Some((end, joined)) = right.and_then(|right| self.parts.remove(&right.start)) {
                 partial.join(&joined);
-                range = range.start..right.end;
+                range.end = end;
             } else {
                 break;
             }
         }
         self.parts.insert(range.start, (range.end, partial));
         true
-    }
-
-    fn overlaps(&self, range: &Range<usize>) -> bool {
-        self.parts.range(..range.end).next_back().is_some_and(|(_, (end, _))| *end > range.start)
     }
 
     /// Whether the partial results of all shards of the range are there.
@@ -134,14 +133,14 @@ impl Fold {
 
     /// Returns the total over all shards; `None` while some are missing.
     #[must_use]
-    pub fn total(mut self) -> Option<Partial> {
+    pub fn total(mut self) -> Option<P> {
         let (end, total) = self.parts.remove(&0)?;
         (end == self.leaves).then_some(total)
     }
 
     /// Returns the joined partial results so far, as the fewest nodes of the tree, from left to right.
     #[must_use]
-    pub fn into_nodes(self) -> Vec<(Range<usize>, Partial)> {
+    pub fn into_nodes(self) -> Vec<(Range<usize>, P)> {
         self.parts.into_iter().map(|(start, (end, partial))| (start..end, partial)).collect()
     }
 }
@@ -151,7 +150,7 @@ mod tests {
     use super::*;
 
     fn leaf(k: usize) -> Partial {
-        let x = 1.0 / (k as f64 + 3.0) * if k % 3 == 0 { -1e9 } else { 1.0 };
+        let x = 1.0 / (k as f64 + 3.0) * if k.is_multiple_of(3) { -1e9 } else { 1.0 };
         Partial {
             sums: vec![x],
             compensated: vec![x, 0.0],
@@ -189,9 +188,12 @@ mod tests {
     fn what_is_there_or_no_node_is_refused() {
         let mut fold = Fold::new(6);
         assert!(fold.insert(0..2, leaf(0)) && fold.has(&(0..2)) && !fold.has(&(0..3)));
-        for range in [0..1, 1..2, 0..2, 0..4, 1..3, 3..5, 5..7, 2..2] {
+        for range in [0..1, 1..2, 0..2, 1..3, 3..5, 5..7, 2..2] {
             assert!(!fold.insert(range, leaf(0)));
         }
-        assert!(fold.insert(2..4, leaf(1)) && fold.has(&(1..4)) && fold.total().is_none());
+        assert!(fold.insert(2..3, leaf(1)) && !fold.has(&(1..4)));
+        // Another owner has more of these shards.
+        assert!(fold.insert(0..4, leaf(5)) && fold.has(&(1..4)) && !fold.insert(3..4, leaf(0)));
+        assert_eq!(fold.into_nodes(), [(0..4, leaf(5))]);
     }
 }

@@ -42,6 +42,12 @@ impl InverseScale {
         InverseScale(self.0 + u64::from(self.0 & InverseScale::UPDATES < InverseScale::UPDATES))
     }
 
+    /// Returns the inverse scale with its counter of updates increased by `count`, up to 4095.
+    pub(crate) fn with_updates(self, count: u32) -> InverseScale {
+        let updates = u64::from(self.updates().saturating_add(count)).min(InverseScale::UPDATES);
+        InverseScale(self.0 & !InverseScale::UPDATES | updates)
+    }
+
     /// Returns the inverse of a new, larger scale `unit`, and the factor by which gradient sums Σ g·x/M have to be
     /// multiplied, as if this scale had been known from the start. Directions are ratios of gradient sums, so they and
     /// their averages do not change.

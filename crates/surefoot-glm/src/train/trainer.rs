@@ -54,8 +54,8 @@ use std::{io, sync::Arc};
 /// ```
 #[derive(Debug)]
 pub struct Trainer {
-    row_loop: RowLoop,
-    learner: Box<dyn RowLearner>,
+    pub(crate) row_loop: RowLoop,
+    pub(crate) learner: Box<dyn RowLearner>,
     /// Learner of the kept pass, while the current one may still turn out to be worse; `None` in runs of one pass.
     kept: Option<KeptLearner>,
     /// Fault with which every row is refused, because the settings are invalid; `None` if they are valid.

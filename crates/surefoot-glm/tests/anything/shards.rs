@@ -5,7 +5,7 @@ use std::sync::Arc;
 use surefoot_glm::{
     Census, Gathered, Plan, Problem, Trainer,
     optimum::Examples,
-    shards::{Collective, Fold, OneProcess, Partial, Shards, is_node, nodes},
+    shards::{Collective, Fold, Join, OneProcess, Partial, Shards, is_node, nodes},
 };
 
 #[test]
@@ -25,8 +25,8 @@ fn partial_results_are_read_from_any_bytes() {
         bytes.truncate(any.of(&[bytes.len(), bytes.len(), 31, 40]));
         let Some(mut found) = Partial::from_bytes(&bytes) else { continue };
         read += 1;
-        Partial::join(&mut found, &partial);
-        Partial::join(&mut partial, &found);
+        Join::join(&mut found, &partial);
+        Join::join(&mut partial, &found);
         assert_eq!(Partial::compensated_sums(&found).len(), found.compensated.len() / 2);
     }
     assert!(read > 1000, "{read}");
