@@ -36,10 +36,11 @@ def _until_the_end(run: Run, crew: Crew, watch: Callable[[Run], None], is_interr
         letters: Letters = []
         for event in crew.receive(TICK):
             letters += _tell(run, event)
+        if is_interrupted():
+            run.stop()
+            ticked = 0.0
         if time.monotonic() - ticked >= TICK:
             ticked = time.monotonic()
-            if is_interrupted():
-                run.stop()
             letters += run.tick()
             watch(run)
         for worker, head, body in letters:
