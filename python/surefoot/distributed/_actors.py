@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+import uuid
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import ray
-from ray.exceptions import ActorDiedError, ObjectStoreFullError, RayActorError, RayError
+from ray.exceptions import ActorDiedError, ActorUnavailableError, ObjectStoreFullError, RayError
 from ray.util.placement_group import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
@@ -37,13 +38,19 @@ class SurefootWorker:
             os.chdir(folder)
         os.environ.setdefault("SUREFOOT_MEMORY", str(memory() // share))
         self._worker = Worker()
+        self._name = uuid.uuid4().hex
 
-    def ready(self) -> bool:
-        """Return at once, to tell that the actor is there."""
-        return True
+    def ready(self) -> str:
+        """Return a name that is another one after a restart, which Ray may have made without telling."""
+        return self._name
 
-    def handle(self, head: bytes, body: Any) -> list[Any]:
-        """Return the messages in return for one; large ones as arrays, which Ray does not copy."""
+    def handle(self, name: str, head: bytes, body: Any) -> list[Any] | None:
+        """Return the messages in return for one, large ones as arrays, which Ray does not copy.
+
+        `None` if the message is for one before a restart.
+        """
+        if name != self._name:
+            return None
         answers = self._worker.handle(head, body)
         return [np.frombuffer(one, np.uint8) if len(one) >= _LARGE else one for one in answers]
 
@@ -55,6 +62,7 @@ class _Slot:
     place: int
     actor: Any
     worker: int | None = None
+    name: str = ""
     attempts: int = 0
 
 
@@ -107,7 +115,7 @@ class Actors:
             if self._last[0] is not body:
                 self._last = (body, _stored(body))
             part = self._last[1]
-        self._calls[slot.actor.handle.remote(head, part)] = (slot, worker)
+        self._calls[slot.actor.handle.remote(slot.name, head, part)] = (slot, worker)
 
     def receive(self, timeout: float) -> list[Event]:
         """Return what the calls of actors have returned since."""
@@ -132,23 +140,30 @@ class Actors:
         except RayError as error:
             return self._failed(slot, worker, error)
         if worker is None:
-            slot.worker, slot.attempts = self._next, 0
+            slot.worker, slot.name, slot.attempts = self._next, answer, 0
             self._next += 1
             return [Joined(slot.worker)]
-        return [Received(worker, message) for message in answer] if worker == slot.worker else []
+        if worker != slot.worker:
+            return []
+        if answer is None:
+            return self._failed(slot, worker, None)
+        return [Received(worker, message) for message in answer]
 
-    def _failed(self, slot: _Slot, worker: int | None, error: Exception) -> list[Event]:
+    def _failed(self, slot: _Slot, worker: int | None, error: Exception | None) -> list[Event]:
         """Have an actor that failed start anew; its other calls fail too, and are of no interest then."""
         if worker != slot.worker:
             return []
-        how = _first_line(error)
-        slot.worker, slot.attempts = None, slot.attempts + 1
-        if slot.attempts > _ATTEMPTS:
-            raise WorkersFailed(f"an actor cannot be started: {how}: is this version of surefoot on all nodes?")
-        if isinstance(error, ActorDiedError):
+        how = "it was restarted" if error is None else _first_line(error)
+        slot.worker = None
+        # One that is unavailable is being restarted by Ray, which may take until there is room for it.
+        if error is not None and not isinstance(error, ActorUnavailableError):
+            slot.attempts += 1
+            if slot.attempts > _ATTEMPTS:
+                remedy = "is this version of surefoot on all nodes?"
+                raise WorkersFailed(f"an actor cannot be started: {how}: {remedy}")
+            if not isinstance(error, ActorDiedError):
+                ray.kill(slot.actor)
             slot.actor = self._create(slot.place)
-        elif not isinstance(error, RayActorError):
-            ray.kill(slot.actor, no_restart=False)
         self._later.append((time.monotonic() + _PAUSE, slot))
         if worker is None:
             return []
