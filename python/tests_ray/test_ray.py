@@ -64,9 +64,7 @@ def test_all_actors_are_killed_twice(rows, expected):
 
 def test_too_many_are_lost(rows, tmp_path):
     engine = killing(RayEngine(2, min_workers=2, max_failures=0), 30, 0)
-    with pytest.raises(
-        ValueError, match="1 workers were lost, more than max_failures=0 allows.*kept in the checkpoint"
-    ):
+    with pytest.raises(ValueError, match=r"1 workers were lost, more than max_failures=0.*kept in the checkpoint"):
         train(rows, engine, checkpoint=tmp_path / "checkpoint")
     assert (tmp_path / "checkpoint" / "job.json").exists()
 
@@ -127,7 +125,7 @@ def test_actors_that_cannot_be_started(rows, monkeypatch):
 
 
 def test_a_dataset():
-    data = pytest.importorskip("ray.data")
+    data = pytest.importorskip("ray.data", exc_type=ImportError)
     frame = table()
     rows = data.from_pandas(frame)
     model = SurefootRegressor(l2=0.1, ignore=["class"])
@@ -137,7 +135,7 @@ def test_a_dataset():
 
 
 def test_settings_of_ray_train(rows, expected, tmp_path):
-    config = pytest.importorskip("ray.train")
+    config = pytest.importorskip("ray.train", exc_type=ImportError)
     scaling = config.ScalingConfig(num_workers=2, resources_per_worker={"CPU": 1})
     run = config.RunConfig(storage_path=str(tmp_path), name="trial")
     engine = RayEngine.from_train(scaling, run)
