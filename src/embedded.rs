@@ -32,13 +32,13 @@ use crate::{
         bad_rows, confusion,
         console::{Console, Listener},
         evaluation, metrics,
-        record::{Point, Record},
+        record::Record,
         reporter::Reporter,
         results::Results,
     },
     words::labels,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::{ffi::OsString, sync::Arc, time::Instant};
 use surefoot_fit::{Data, Fit, Incremental, Interrupt, Labelled, Outcome, StopConditions, StopReason, options_of};
 use surefoot_glm::{Column, Model, Role};
@@ -244,7 +244,7 @@ fn conclude(outcome: Outcome, about: &About<'_>, reporter: &mut Reporter) -> Fin
         bad_rows::tell(&bad_rows, &reporter.console);
         unused::tell(&model, &options, stop.is_none(), summary.rows - first, &reporter.console);
     }
-    let (results, curve) = (results.event(), curve(&record));
+    let (results, curve) = (results.event(), record.curve());
     Finished { model, stop: outcome.stop, has_learnt: outcome.has_learnt, results, curve, page }
 }
 
@@ -253,7 +253,7 @@ impl Finished {
     fn nothing(reason: StopReason, options: &Options) -> Finished {
         let summary = surefoot_glm::Summary::default();
         let results = Results::nothing(&summary, &options.found).event();
-        let (model, curve) = (empty_model(), curve(&Record::new()));
+        let (model, curve) = (empty_model(), Record::new().curve());
         Finished { model, stop: Some(reason), has_learnt: false, results, curve, page: None }
     }
 }
@@ -261,34 +261,4 @@ impl Finished {
 /// Returns the model of a trainer that has learnt nothing.
 fn empty_model() -> Model {
     surefoot_glm::Trainer::new(surefoot_glm::Settings::default(), surefoot_glm::Plan::ONE_PASS).model()
-}
-
-/// Returns the mean loss of the rows between each point and the one before it; `None` where there are none.
-fn recent(points: &[Point]) -> Vec<Option<f64>> {
-    let (mut weight, mut total) = (0.0, 0.0);
-    let since = |point: &Point| {
-        let now = (point.summary.weight, point.summary.weight * point.summary.loss?);
-        let mean = (now.0 > weight).then(|| (now.1 - total) / (now.0 - weight));
-        (weight, total) = now;
-        mean
-    };
-    points.iter().map(since).collect()
-}
-
-/// Returns the recorded losses as lists of equal length, and those of the search for the optimum.
-fn curve(record: &Record) -> Value {
-    let (points, gaps) = (&record.points, &record.gaps);
-    json!({
-        "rows": points.iter().map(|point| point.summary.rows).collect::<Vec<_>>(),
-        "seconds": points.iter().map(|point| point.seconds).collect::<Vec<_>>(),
-        "loss": points.iter().map(|point| point.summary.loss).collect::<Vec<_>>(),
-        "recent": recent(points),
-        "constant": points.iter().map(|point| point.summary.loss_constant).collect::<Vec<_>>(),
-        "search": {
-            "passes": gaps.iter().map(|gap| gap.passes).collect::<Vec<_>>(),
-            "seconds": gaps.iter().map(|gap| gap.seconds).collect::<Vec<_>>(),
-            "objective": gaps.iter().map(|gap| gap.objective).collect::<Vec<_>>(),
-            "gap": gaps.iter().map(|gap| gap.gap).collect::<Vec<_>>(),
-        },
-    })
 }

@@ -30,11 +30,27 @@ use terminal::{console, lines};
 /// are at fault, 2 if the command line is, 128 plus the number of the signal if one ended it. Prints to standard output and standard error,
 /// and catches signals: at most one call per process.
 pub fn command(line: impl IntoIterator<Item = OsString>) -> u8 {
+    run_line(line, None)
+}
+
+/// Runs a command line as [`command`] does, with engines that this program has: `engines` carries out a distributed fit other than that of
+/// `--engine local`, and returns it when it has ended; `None` if there is nothing to return.
+pub fn command_with_engines(
+    line: impl IntoIterator<Item = OsString>,
+    engines: &mut dyn FnMut(distributed::Run) -> Option<distributed::Run>,
+) -> u8 {
+    run_line(line, Some(engines))
+}
+
+/// Engines of the program that runs the command, if it has any.
+pub(crate) type Engines<'a> = Option<&'a mut dyn FnMut(distributed::Run) -> Option<distributed::Run>>;
+
+fn run_line(line: impl IntoIterator<Item = OsString>, engines: Engines<'_>) -> u8 {
     streams::keep_closed();
     let line: Vec<OsString> = line.into_iter().collect();
     let typed: Vec<String> = line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
     let outcome = match Cli::read(line.clone()) {
-        Ok(Cli { command: Some(command) }) => typed::during(&typed, || run(command)),
+        Ok(Cli { command: Some(command) }) => typed::during(&typed, || run(command, engines)),
         Ok(Cli { command: None }) => lines::printed(Cli::command().print_help()),
         Err(error) => explain(&error, &line),
     };
@@ -47,7 +63,7 @@ pub fn command(line: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-fn run(command: Command) -> Result<(), Failure> {
+fn run(command: Command, engines: Engines<'_>) -> Result<(), Failure> {
     memory::limit(match &command {
         Command::Fit(args) => args.memory.memory,
         Command::Predict(args) => args.memory.memory,
@@ -56,7 +72,7 @@ fn run(command: Command) -> Result<(), Failure> {
         _ => None,
     });
     match command {
-        Command::Fit(args) => commands::fit::run(&args),
+        Command::Fit(args) => commands::fit::run(&args, engines),
         Command::Predict(args) => commands::predict::run(&args),
         Command::Eval(args) => commands::eval::run(&args),
         Command::Inspect(args) => commands::inspect::run(&args),

@@ -6,11 +6,17 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
-use surefoot_cli::embedded::{Message, Prepared};
+use surefoot_cli::{
+    distributed::Concluded,
+    embedded::{Message, Prepared},
+};
 use surefoot_fit::StopReason;
 
 /// Least time between two calls about progress.
 const PERIOD: Duration = Duration::from_millis(100);
+
+/// Notes and warnings of a fit: pairs of `note` or `warning` and the message.
+pub(crate) type Messages = Arc<Mutex<Vec<(&'static str, String)>>>;
 
 /// Result of a fit.
 #[pyclass(frozen, get_all, module = "surefoot._surefoot")]
@@ -47,27 +53,43 @@ pub(crate) fn fit(
     let prepared = Prepared::new(&flags, &rows.data, start.map(|model| &*model.0));
     let prepared = prepared.map_err(|error| errors::refused(&error))?;
     rows.name_classes(|text| prepared.class(text));
-    let messages = Arc::new(Mutex::new(Vec::new()));
-    let listener = listener(Arc::clone(&messages), tell);
+    let messages = Messages::default();
+    let listener = listener(Messages::clone(&messages), tell);
     let (finished, raised) = answering_signals(py, |stop| prepared.run(&rows.data, stop, report, listener));
     let finished = finished.map_err(|error| errors::refused(&error))?;
     let model = finished.has_learnt.then(|| Py::new(py, Model(Arc::new(finished.model)))).transpose()?;
-    let stop = finished.stop.map(|reason| match reason {
-        StopReason::Requested => "requested",
-        StopReason::Budget => "budget",
-        StopReason::Gap => "gap",
-    });
+    let stop = finished.stop.map(name_of);
     let raised = raised.map(|error| error.into_value(py).into_any());
-    let messages = std::mem::take(&mut *messages.lock().unwrap_or_else(PoisonError::into_inner));
+    let messages = taken(&messages);
     let (results, curve) = (finished.results.to_string(), finished.curve.to_string());
     Ok(Fitted { model, stop, results, curve, page: finished.page, messages, raised })
 }
 
+impl Fitted {
+    /// Returns the result of a distributed fit.
+    pub(crate) fn of_distributed(py: Python<'_>, found: Concluded, messages: &Messages) -> PyResult<Fitted> {
+        let model = found.model.map(|model| Py::new(py, Model(Arc::new(model)))).transpose()?;
+        let (results, curve) = (found.results.to_string(), found.curve.to_string());
+        let (stop, messages) = (found.stop.map(name_of), taken(messages));
+        Ok(Fitted { model, stop, results, curve, page: None, messages, raised: None })
+    }
+}
+
+/// Returns the name of a reason for Python.
+fn name_of(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Requested => "requested",
+        StopReason::Budget => "budget",
+        StopReason::Gap => "gap",
+    }
+}
+
+fn taken(messages: &Messages) -> Vec<(&'static str, String)> {
+    std::mem::take(&mut *messages.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 /// Returns the receiver of messages: it keeps notes and warnings, and passes the others to Python.
-fn listener(
-    messages: Arc<Mutex<Vec<(&'static str, String)>>>,
-    tell: Option<Py<PyAny>>,
-) -> impl Fn(Message<'_>) + Send + Sync + 'static {
+pub(crate) fn listener(messages: Messages, tell: Option<Py<PyAny>>) -> impl Fn(Message<'_>) + Send + Sync + 'static {
     let last = Mutex::new(None::<Instant>);
     move |message| {
         let kept = |kind, text: &str| {

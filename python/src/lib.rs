@@ -6,6 +6,7 @@
 //! | `numbers`, `beside` | arrays of NumPy; labels, weights and offsets of rows |
 //! | `fit`, `incremental` | a fit in one call, and one part by part |
 //! | `model` | a trained model: numbers, predictions, file |
+//! | `distributed` | fits of several processes, for engines written in Python |
 //! | `interrupt` | Ctrl-C while Rust works |
 //! | `errors` | errors as exceptions |
 //! | `online` | learners and conversions for researchers |
@@ -19,6 +20,7 @@
 compile_error!("surefoot does not run on Windows yet: use WSL, where it is the Linux version");
 
 mod beside;
+mod distributed;
 mod errors;
 mod fit;
 mod incremental;
@@ -49,5 +51,6 @@ fn _surefoot(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<incremental::Incremental>()?;
     module.add_function(wrap_pyfunction!(fit::fit, module)?)?;
     module.add_function(wrap_pyfunction!(command, module)?)?;
+    distributed::add(module)?;
     online::add(module)
 }

@@ -4,6 +4,8 @@
 | --- | --- |
 | `SurefootClassifier`, `SurefootRegressor` | estimators for scikit-learn |
 | `load` | reads a model file as an estimator |
+| `fit_distributed` | trains an estimator with worker processes, of this machine or of a cluster |
+| `distributed` | the engines for that: processes, Ray, MPI |
 | `online` | learners, conversions, domains and certificates for researchers |
 | `minimize` | minimises a convex function given by its (stochastic) gradients |
 | `torch` | an optimizer for PyTorch |
@@ -17,13 +19,14 @@ from typing import TYPE_CHECKING, Any
 from surefoot._surefoot import __version__
 
 if TYPE_CHECKING:
-    from surefoot import online
+    from surefoot import distributed, online
     from surefoot._classifier import SurefootClassifier
     from surefoot._errors import SurefootWarning
     from surefoot._load import load
     from surefoot._minimize import minimize
     from surefoot._regressor import SurefootRegressor
     from surefoot._trained import Certificate
+    from surefoot.distributed._fit import fit_distributed
     from surefoot.online._run import MinimizeResult
 
 # Names are imported when they are first used: scikit-learn takes a second, and `online` does not need it.
@@ -33,10 +36,11 @@ _PLACES = {
     "SurefootWarning": "surefoot._errors",
     "Certificate": "surefoot._trained",
     "load": "surefoot._load",
+    "fit_distributed": "surefoot.distributed._fit",
     "MinimizeResult": "surefoot.online._run",
     "minimize": "surefoot._minimize",
 }
-_MODULES = ("online", "torch")
+_MODULES = ("distributed", "online", "torch")
 
 __all__ = [
     "Certificate",
@@ -45,6 +49,8 @@ __all__ = [
     "SurefootRegressor",
     "SurefootWarning",
     "__version__",
+    "distributed",
+    "fit_distributed",
     "load",
     "minimize",
     "online",

@@ -17,6 +17,7 @@ from surefoot import _data
 from surefoot._data import Vector
 from surefoot._errors import SurefootWarning, of_matrix, translated
 from surefoot._flags import flags
+from surefoot._outcome import Outcome
 from surefoot._progress import Progress
 from surefoot._reading import Reading
 from surefoot._surefoot import Incremental, Model, Rows
@@ -217,8 +218,7 @@ class SurefootBase(Reading):
 
         """
         with self._or_as_before():
-            for name in ("classes_", "feature_names_in_", "n_features_in_", "_is_table", "_names"):
-                self.__dict__.pop(name, None)
+            self._forget_columns()
             rows = self._files(files)
             values = self._values(None, passes=passes)
             values |= {"label": label, "sample_weight": sample_weight, "exposure": exposure, "offset": offset}
@@ -227,6 +227,11 @@ class SurefootBase(Reading):
             with translated():
                 self._train(flags(values), rows, self._take_columns)
         return self
+
+    def _forget_columns(self) -> None:
+        """Forget labels and columns of an earlier training, before those of files are known."""
+        for name in ("classes_", "feature_names_in_", "n_features_in_", "_is_table", "_names"):
+            self.__dict__.pop(name, None)
 
     def _values(self, l2: Callable[[], float] | None, passes: int | str | None = None) -> dict[str, Any]:
         """Return the parameters for the flags, with defaults that depend on others; `l2` gives the usual penalty."""
@@ -263,9 +268,13 @@ class SurefootBase(Reading):
         start = self._start()
         progress = Progress(self.verbose) if self.verbose else None
         report = bool(self.report)
-        fitted = _fit(words, rows, start, report, progress)
+        fitted = Outcome.of(_fit(words, rows, start, report, progress))
         if progress is not None:
             progress.close()
+        self._take_outcome(fitted, words, take)
+
+    def _take_outcome(self, fitted: Outcome, words: list[str], take: Callable[[], None] | None) -> None:
+        """Keep the model of a fit with these flags, and pass on its warnings and the exception that ended it."""
         if fitted.model is not None:
             self._trained = Trained.of_fit(fitted)
             if take is not None:
@@ -275,10 +284,10 @@ class SurefootBase(Reading):
             raise ValueError("budget: the time was over before a row was learnt")
         for kind, message in fitted.messages:
             if kind == "warning":
-                warnings.warn(translate(message), SurefootWarning, stacklevel=3)
+                warnings.warn(translate(message), SurefootWarning, stacklevel=4)
         if fitted.stop == "budget" and self._trained.results.get("objective") is None and "--passes=auto" in words:
             text = "budget: the time was over before the optimum was sought: the model is that of one pass, unpenalised"
-            warnings.warn(text, SurefootWarning, stacklevel=3)
+            warnings.warn(text, SurefootWarning, stacklevel=4)
         if fitted.raised is not None:
             raise fitted.raised
 

@@ -245,8 +245,8 @@ def table(X: Any) -> Any:
     return X.read_all() if hasattr(X, "read_all") and not hasattr(X, "num_rows") else X
 
 
-def files(names: Any) -> Rows:
-    """Return the rows of files, folders and glob patterns.
+def file_names(names: Any) -> list[str | bytes]:
+    """Return one or several names of files, folders and glob patterns as a list.
 
     Raises
     ------
@@ -261,4 +261,16 @@ def files(names: Any) -> Rows:
     for path in paths:
         if not os.path.lexists(path) and not glob.has_magic(os.fsdecode(path)) and path not in ("-", b"-"):
             raise FileNotFoundError(f"{os.fsdecode(path)}: there is no such file")
-    return Rows.files(paths)
+    return paths
+
+
+def files(names: Any) -> Rows:
+    """Return the rows of files, folders and glob patterns.
+
+    Raises
+    ------
+    FileNotFoundError
+        A name that stands for nothing.
+
+    """
+    return Rows.files(file_names(names))

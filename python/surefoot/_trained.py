@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from surefoot._surefoot import Fitted, Incremental, Model
+from surefoot._outcome import Outcome
+from surefoot._surefoot import Incremental, Model
 from surefoot._words import translate
 
 
@@ -102,7 +103,7 @@ class Trained:
     _about: dict[str, Any] | None = None
 
     @classmethod
-    def of_fit(cls, fitted: Fitted) -> Trained:
+    def of_fit(cls, fitted: Outcome) -> Trained:
         """Return what a fit left."""
         notes = [translate(text) for kind, text in fitted.messages if kind == "note"]
         results, curve = _translated(json.loads(fitted.results)), json.loads(fitted.curve)

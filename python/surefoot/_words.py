@@ -63,6 +63,10 @@ _OTHERS = {
     "memory": "SUREFOOT_MEMORY",
     "output": "save",
     "snapshot": "partial_fit",
+    "engine": "fit_distributed",
+    "workers": "workers",
+    "shards": "shards",
+    "checkpoint": "checkpoint",
 }
 
 

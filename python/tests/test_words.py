@@ -35,6 +35,8 @@ from surefoot._words import translate
         ("--passes 2 or more", "passes=2 or more"),
         ("--tol 0.001", "tol=0.001"),
         ("a --resume away", "a warm_start=True away"),
+        ("--engine starts from no model", "fit_distributed starts from no model"),
+        ("a run with --checkpoint DIR goes on", "a run with checkpoint goes on"),
         ("--test FILE would show it", "score(X, y) would show it"),
         ("no flag at all - or -- alone", "no flag at all - or -- alone"),
     ],
@@ -59,6 +61,8 @@ def test_no_message_in_the_sources_keeps_a_flag_that_is_a_parameter():
 def test_every_flag_of_fit_is_a_parameter_or_known_to_have_none(command):
     # Files, output and messages are the program's own in Python; `nonneg` is a case of `bounds`.
     without = {"output", "test", "resume", "report", "snapshot", "json", "quiet", "nonneg", "memory", "help", "version"}
+    # These are parameters of `fit_distributed` and of its engines.
+    without |= {"engine", "workers", "shards", "checkpoint"}
     found = set(
         re.findall(r"--([a-z0-9-]+)", "\n".join(re.findall(r"(?m)^ +(?:-\w, )?(--[a-z0-9-]+)", command("help", "fit"))))
     )

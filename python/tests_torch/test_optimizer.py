@@ -1,7 +1,5 @@
 """Anytime as an optimiser of PyTorch: types, state, groups, averages, hostile input."""
 
-# ruff: noqa: D103
-
 from __future__ import annotations
 
 import copy

@@ -1,7 +1,5 @@
 """Anytime against its dense twin, and against what the theory says of both."""
 
-# ruff: noqa: D103
-
 from __future__ import annotations
 
 import numpy as np

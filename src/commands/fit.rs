@@ -5,6 +5,7 @@ pub(crate) mod report;
 pub(crate) mod unused;
 
 use crate::{
+    Engines,
     failure::Failure,
     flags::{cli::FitArgs, inputs, start::Start},
     html_report::page::{Page, Run},
@@ -29,9 +30,9 @@ use surefoot_fit::{Data, Failed, Fit, FitError, Interrupt, Labelled, Outcome, St
 use surefoot_glm::{Labels, Loss, Model, Summary};
 use surefoot_io::{Accepts, InputName, Options, Output, check_inputs};
 
-pub(crate) fn run(args: &FitArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
     if let Some(engine) = &args.engine.engine {
-        return distributed::run(args, engine);
+        return distributed::run(args, engine, engines);
     }
     let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
     let console = Console::new(args.talk.quiet, args.talk.json);

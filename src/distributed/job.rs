@@ -65,16 +65,20 @@ impl Job {
     /// # Errors
     /// The first flag at fault, or an input that cannot be read, with a remedy.
     pub fn prepare<W: AsRef<str>>(line: impl IntoIterator<Item = W>) -> Result<Job, Refused> {
-        let line: Vec<String> = line.into_iter().map(|word| word.as_ref().to_owned()).collect();
+        Ok(Job::with_flags(line.into_iter().map(|word| word.as_ref().to_owned()).collect())?.0)
+    }
+
+    /// Prepares a job, and returns it with the flags of the command line.
+    pub(super) fn with_flags(line: Vec<String>) -> Result<(Job, FitArgs), Failure> {
         let args = parse(&line)?;
         check(&args)?;
-        let data = inputs::data(&args.data).map_err(Failure::from)?;
-        check_inputs(data.inputs()).map_err(Failure::from)?;
+        let data = inputs::data(&args.data)?;
+        check_inputs(data.inputs())?;
         let Start { mut fit, .. } = Start::new(&args, &data)?;
-        match fit.read_means(&data) {
-            Err(Interrupt::Error(error)) => Err(error.into()),
-            _ => Ok(Job::new(&line, &data, &fit, args.engine.shards)?),
+        if let Err(Interrupt::Error(error)) = fit.read_means(&data) {
+            return Err(error.into());
         }
+        Ok((Job::new(&line, &data, &fit, args.engine.shards)?, args))
     }
 
     /// Returns the number of shards.
@@ -232,7 +236,8 @@ impl Numbers {
 
 impl Finished {
     /// Whether the run has come to its end, and is not to go on later.
-    pub(crate) fn is_over(&self) -> bool {
+    #[must_use]
+    pub fn is_over(&self) -> bool {
         self.numbers.is_over
     }
 

@@ -1,6 +1,6 @@
 //! Distributed fit with worker processes on this machine.
 
-use super::{Finished, Job, program, report::Report};
+use super::{Finished, Job, checkpoint as stored, program, report::Report};
 use crate::{failure::Failure, process::memory, terminal::reporter::Reporter};
 use std::{
     ffi::OsString,
@@ -10,7 +10,7 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 use surefoot_distributed::{
-    Coordinator, FolderStore, MemoryStore, Plan, Store,
+    Coordinator, Plan,
     processes::{self, News},
 };
 
@@ -36,7 +36,7 @@ pub(crate) fn run(
     reporter: &mut Reporter,
 ) -> Result<Finished, Failure> {
     let bytes = job.to_bytes();
-    let store = store(checkpoint.map(Path::new), &bytes)?;
+    let store = stored::store(checkpoint.map(Path::new), &bytes)?;
     if store.end() > 0 {
         reporter.console.note(&format!("going on after {} exchanges, which the checkpoint has", store.end()));
     }
@@ -62,7 +62,7 @@ pub(crate) fn run(
     let result = processes::run(coordinator, workers, &mut command, stop, &mut watch);
     let finished = Finished::from_bytes(&result.map_err(Failure::data)?).map_err(Failure::data)?;
     if let Some(folder) = checkpoint.filter(|_| finished.is_over()) {
-        remove(Path::new(folder));
+        stored::remove(Path::new(folder));
     }
     Ok(finished)
 }
@@ -83,47 +83,8 @@ fn worker(memory: Result<usize, usize>) -> Command {
         Ok(limit) => command.args(["--memory", &limit.to_string()]),
         Err(for_rows) => command.env(memory::VARIABLE, for_rows.to_string()),
     };
+    // Ctrl-C in a terminal is for this process, which then asks the workers to stop.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command
-}
-
-/// Name of the file, in the folder of a checkpoint, with the job that it belongs to.
-const JOB: &str = "job.json";
-
-/// Opens the checkpoint of a job, or creates it; without a folder, nothing survives the run.
-fn store(folder: Option<&Path>, job: &[u8]) -> Result<Box<dyn Store>, Failure> {
-    let Some(folder) = folder else { return Ok(Box::<MemoryStore>::default()) };
-    let failed =
-        |error: io::Error| Failure::data(format!("{}: the checkpoint cannot be used: {error}", folder.display()));
-    std::fs::create_dir_all(folder).map_err(failed)?;
-    match std::fs::read(folder.join(JOB)) {
-        Ok(known) if known == job => {}
-        Ok(_) => {
-            let says =
-                "holds the state of another run: repeat the command and the data of that run, or give another folder";
-            return Err(Failure::data(format!("{}: {says}", folder.display())));
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            if folder.read_dir().map_err(failed)?.next().is_some() {
-                return Err(Failure::data(format!(
-                    "{}: give an empty folder, or one that is not there",
-                    folder.display()
-                )));
-            }
-            std::fs::write(folder.join(JOB), job).map_err(failed)?;
-        }
-        Err(error) => return Err(failed(error)),
-    }
-    Ok(Box::new(FolderStore::open(folder).map_err(failed)?))
-}
-
-/// Removes the checkpoint of a run that has ended. What cannot be removed costs disk space only.
-fn remove(folder: &Path) {
-    let Ok(entries) = folder.read_dir() else { return };
-    for path in entries.flatten().map(|entry| entry.path()) {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        if name == JOB || name == "state" || name.starts_with("totals-") {
-            let _ = std::fs::remove_file(path);
-        }
-    }
-    let _ = std::fs::remove_dir(folder);
 }

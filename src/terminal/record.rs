@@ -1,5 +1,6 @@
 //! Record of a training run for the HTML report: a few hundred points, however many rows the run has.
 
+use serde_json::{Value, json};
 use std::time::Instant;
 use surefoot_glm::{Certificate, Subject, Summary, Trainer, optimum::Optimum};
 
@@ -96,4 +97,34 @@ impl Record {
             None => self.stages.push((name, seconds)),
         }
     }
+
+    /// Returns the recorded losses as lists of equal length, and those of the search for the optimum.
+    pub(crate) fn curve(&self) -> Value {
+        let (points, gaps) = (&self.points, &self.gaps);
+        json!({
+            "rows": points.iter().map(|point| point.summary.rows).collect::<Vec<_>>(),
+            "seconds": points.iter().map(|point| point.seconds).collect::<Vec<_>>(),
+            "loss": points.iter().map(|point| point.summary.loss).collect::<Vec<_>>(),
+            "recent": recent(points),
+            "constant": points.iter().map(|point| point.summary.loss_constant).collect::<Vec<_>>(),
+            "search": {
+                "passes": gaps.iter().map(|gap| gap.passes).collect::<Vec<_>>(),
+                "seconds": gaps.iter().map(|gap| gap.seconds).collect::<Vec<_>>(),
+                "objective": gaps.iter().map(|gap| gap.objective).collect::<Vec<_>>(),
+                "gap": gaps.iter().map(|gap| gap.gap).collect::<Vec<_>>(),
+            },
+        })
+    }
+}
+
+/// Returns the mean loss of the rows between each point and the one before it; `None` where there are none.
+fn recent(points: &[Point]) -> Vec<Option<f64>> {
+    let (mut weight, mut total) = (0.0, 0.0);
+    let since = |point: &Point| {
+        let now = (point.summary.weight, point.summary.weight * point.summary.loss?);
+        let mean = (now.0 > weight).then(|| (now.1 - total) / (now.0 - weight));
+        (weight, total) = now;
+        mean
+    };
+    points.iter().map(since).collect()
 }

@@ -2,7 +2,8 @@
 
 use super::{Command, check_files, reporter};
 use crate::{
-    distributed::{Finished, Job, check, local},
+    Engines,
+    distributed::{Finished, Job, Run, check, local},
     failure::Failure,
     flags::{cli::FitArgs, inputs, start::Start, values::Engine},
     process::{
@@ -19,10 +20,11 @@ use surefoot_glm::{Plan, Trainer};
 use surefoot_io::{Output, save_model};
 
 /// Runs the fit with workers of an engine.
-pub(super) fn run(args: &FitArgs, engine: &Engine) -> Result<(), Failure> {
-    match engine {
-        Engine::Local => on_this_machine(args),
-        Engine::Python(_) => by_python(),
+pub(super) fn run(args: &FitArgs, engine: &Engine, engines: Engines<'_>) -> Result<(), Failure> {
+    match (engine, engines) {
+        (Engine::Local, _) => by_workers(args, None),
+        (Engine::Python(_), Some(engines)) => by_workers(args, Some(engines)),
+        (Engine::Python(_), None) => by_python(),
     }
 }
 
@@ -44,7 +46,8 @@ fn by_python() -> Result<(), Failure> {
     }
 }
 
-fn on_this_machine(args: &FitArgs) -> Result<(), Failure> {
+/// Runs the fit with worker processes on this machine, or with engines of the program that runs this command.
+fn by_workers(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
     let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
     let console = Console::new(args.talk.quiet, args.talk.json);
     check(args)?;
@@ -67,7 +70,18 @@ fn on_this_machine(args: &FitArgs) -> Result<(), Failure> {
         }
     }
     let job = Job::new(&typed::words(), &data, &fit, args.engine.shards)?;
-    let (finished, stopped) = search(&command, &job, &stop, &mut reporter)?;
+    let (finished, stopped, reporter) = match engines {
+        Some(engines) => {
+            let run = engines(Run::new(job, args, stop.clone(), reporter));
+            let (finished, mut reporter) = run.ok_or_else(|| Failure::data("the engine gave up the run"))?.end();
+            reporter.end();
+            (finished?, stop.check().err(), reporter)
+        }
+        None => {
+            let (finished, stopped) = search(&command, &job, &stop, &mut reporter)?;
+            (finished, stopped, reporter)
+        }
+    };
     if let Some(model) = &finished.model {
         save_model(model, &mut output).map_err(|error| output.error(error))?;
         output.commit()?;

@@ -1,0 +1,175 @@
+"""`fit_distributed`: an estimator trained on files by the workers of an engine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any, TypeVar
+
+from surefoot import _data
+from surefoot._base import SurefootBase
+from surefoot._errors import translated
+from surefoot._flags import flags
+from surefoot._outcome import Outcome
+from surefoot._progress import Progress
+from surefoot._surefoot import Run
+from surefoot.distributed._datasets import is_dataset, written
+from surefoot.distributed._drive import drive
+from surefoot.distributed._engine import Engine
+from surefoot.distributed._interrupt import interruption
+from surefoot.distributed._local import LocalEngine
+from surefoot.distributed._watch import Status, Watch
+
+E = TypeVar("E", bound=SurefootBase)
+
+#: Parameters about files, as `fit_file` has them.
+_READING = ("skip_bad_rows", "format", "header", "delimiter", "quote", "decimal", "index_base")
+
+
+def fit_distributed(
+    estimator: E,
+    data: Any,
+    *,
+    engine: Engine | None = None,
+    shards: int = 16,
+    checkpoint: str | os.PathLike[str] | None = None,
+    label: str | None = None,
+    sample_weight: str | None = None,
+    exposure: str | None = None,
+    offset: str | None = None,
+    trials: str | None = None,
+    max_time: float | None = None,
+    progress: bool | Callable[[Status], object] | None = None,
+    **reading: Any,
+) -> E:
+    r"""Train an estimator on files with several worker processes, each of which reads and keeps a part of the rows.
+
+    The model is the optimum (`passes="auto"`), with its certificate. It does not depend on the engine, on the number of
+    workers, nor on workers that were lost on the way, to the last bit.
+
+    Parameters
+    ----------
+    estimator : SurefootClassifier or SurefootRegressor
+        What to train. It needs `passes="auto"`, and a penalty: `l2="auto"`, or `l2=1/n` for n rows.
+    data : path, list of paths, or Ray Dataset
+        Files, folders and glob patterns, as for `fit_file`. All workers have to find them under the same names. A Ray
+        Dataset is first written to Parquet files in the engine's `storage_path`.
+    engine : Engine, optional
+        `LocalEngine()`, the default, `RayEngine()` or `MpiEngine()` of `surefoot.distributed`.
+    shards : int, default=16
+        Number of parts that the rows are divided into, at least the number of workers. The last digits of the model
+        depend on it.
+    checkpoint : path, optional
+        Folder for the state of the run: the same call goes on from there after an interruption, also with another
+        engine. It is removed when the run has ended.
+    label, sample_weight, exposure, offset, trials : str, optional
+        Names of columns, for tables.
+    max_time : float, optional
+        Seconds after which the run ends with the best model so far; the estimator's `budget` by default.
+    progress : bool or function, optional
+        Whether a line shows where the run stands, or a function that gets each `Status`; by default as `verbose` says.
+    **reading
+        `skip_bad_rows`, `format`, `header`, `delimiter`, `quote`, `decimal` and `index_base`, as for `fit_file`.
+
+    Returns
+    -------
+    estimator
+        With its attributes set.
+
+    Raises
+    ------
+    ValueError
+        A parameter, a file or a row at fault; the message says where and what to do.
+    KeyboardInterrupt
+        After Ctrl-C, once the estimator has the best model so far. A second Ctrl-C ends the run without it.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from surefoot import SurefootRegressor, fit_distributed
+    >>> from surefoot.distributed import LocalEngine
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name in ("a.csv", "b.csv"):
+    ...         _ = pathlib.Path(folder, name).write_text("y,x\n1,1\n2,2\n3,3\n")
+    ...     model = SurefootRegressor(l2=1e-6)
+    ...     _ = fit_distributed(model, folder, label="y", engine=LocalEngine(workers=2), shards=2)
+    >>> model.coef_.round(3)
+    array([1.])
+
+    """
+    engine = LocalEngine() if engine is None else engine
+    checkpoint = getattr(engine, "checkpoint", None) if checkpoint is None else checkpoint
+    columns = {"label": label, "sample_weight": sample_weight, "exposure": exposure, "offset": offset, "trials": trials}
+    values = {**_checked(estimator), **columns, **_of_reading(reading)}
+    budget = values.pop("budget") if max_time is None else max_time
+    how = {"budget": budget, "shards": shards, "checkpoint": checkpoint}
+
+    def work() -> Outcome:
+        with ExitStack() as kept:
+            files = _names(data) if not is_dataset(data) else kept.enter_context(written(data, engine, checkpoint))
+            return _outcome(_line(values, how, files), estimator, engine, progress)
+
+    with estimator._or_as_before():
+        words = flags(values)
+        estimator._forget_columns()
+        with translated():
+            outcome = engine.lead(work)
+        estimator._take_outcome(outcome, words, estimator._take_columns)
+    return estimator
+
+
+def _checked(estimator: Any) -> dict[str, Any]:
+    """Return the parameters of an estimator, once it is clear that workers can train it."""
+    if not isinstance(estimator, SurefootBase):
+        raise ValueError(f"estimator: a SurefootClassifier or SurefootRegressor is needed, got {estimator!r}")
+    if estimator.passes != "auto":
+        raise ValueError(f"passes={estimator.passes!r}: workers compute the optimum over all rows: set passes='auto'")
+    if estimator.report:
+        raise ValueError("report=True: a distributed fit has no report page: set report=False")
+    if estimator.shuffle:
+        raise ValueError("shuffle=True: the optimum does not depend on the order of the rows: set shuffle=False")
+    return estimator._values(None)
+
+
+def _of_reading(reading: dict[str, Any]) -> dict[str, Any]:
+    for name in reading:
+        if name not in _READING:
+            raise TypeError(f"fit_distributed() got an unexpected keyword argument {name!r}")
+    return reading
+
+
+def _names(data: Any) -> list[str]:
+    """Return the names of files for all workers, whatever their folder is."""
+    names = []
+    for name in _data.file_names(data):
+        if not isinstance(name, str):
+            raise ValueError(f"files: a name as text is needed, {name!r} was given")
+        if name == "-":
+            raise ValueError("files: standard input cannot be divided among workers: save it to a file, and name that")
+        names.append(name if "://" in name else os.path.abspath(name))
+    return names
+
+
+def _line(values: dict[str, Any], how: dict[str, Any], files: list[str]) -> list[str]:
+    """Return the line of the command that stands for the fit."""
+    shards = how["shards"]
+    if isinstance(shards, bool) or not isinstance(shards, int) or not 1 <= shards <= 65535:
+        raise ValueError(f"shards: a whole number from 1 to 65535 is needed, {shards!r} was given")
+    line = ["fit", *flags({**values, "budget": how["budget"]}), "--engine=local", f"--shards={shards}"]
+    if how["checkpoint"] is not None:
+        line.append(f"--checkpoint={os.fspath(how['checkpoint'])}")
+    return [*line, "--", *files]
+
+
+def _outcome(line: list[str], estimator: SurefootBase, engine: Engine, progress: Any) -> Outcome:
+    """Run the line with an engine."""
+    lines = Progress(estimator.verbose) if estimator.verbose else None
+    show = Watch(bool(estimator.verbose) if progress is None else progress)
+    with interruption() as interrupted:
+        run = Run.prepare(line, lines)
+        try:
+            drive(run, engine, show, lambda: bool(interrupted))
+        finally:
+            show.close()
+        return Outcome.of(run.conclude(), interrupted.raised)

@@ -1,0 +1,342 @@
+//! Distributed fit in progress, for an engine that starts workers and carries their messages.
+
+use super::{
+    checkpoint,
+    job::{Finished, Job},
+    report::Report,
+};
+use crate::{
+    failure::{Failure, Refused},
+    flags::{cli::FitArgs, values::Engine},
+    terminal::{
+        console::{Console, Listener, Message},
+        record::Record,
+        reporter::Reporter,
+    },
+};
+use serde_json::{Value, json};
+use std::{
+    fmt,
+    io::Error,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+use surefoot_distributed::{Action, Coordinator, Plan};
+use surefoot_fit::{StopConditions, StopReason};
+use surefoot_glm::Model;
+
+/// Number of workers that may be lost without an exchange in between, before the run is given up.
+const MAX_LOST: u64 = 5;
+/// Time that a stopped run waits for a worker that has the model, if there is none.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Messages for workers: the number of the worker and the bytes.
+pub type Letters = Vec<(u64, Vec<u8>)>;
+
+/// Distributed fit whose workers are started by somebody else, who also carries the messages. It tells the run what happens, and sends
+/// the messages that it gets in return, until the run [has ended](Run::has_ended).
+///
+/// ```
+/// use surefoot_cli::distributed::{Run, program};
+/// use surefoot_distributed::Worker;
+/// use surefoot_fit::StopConditions;
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("rows.svm");
+/// std::fs::write(&path, "1 1:0.5\n0 1:1\n1 1:0.3\n0 1:2\n1 1:2\n")?;
+/// let path = path.display().to_string();
+/// let flags = ["fit", &path, "--passes=auto", "--l2=0.1", "--engine=local", "--shards=2"];
+/// let mut run = Run::prepare(flags, StopConditions::default(), |_| {})?;
+/// let mut worker = Worker::new(program());
+/// run.start(1, 1000)?;
+/// let mut letters = run.joined(0);
+/// while let Some((_, letter)) = letters.pop() {
+///     for answer in worker.handle(&letter) {
+///         letters.extend(run.received(0, &answer));
+///     }
+/// }
+/// assert_eq!(run.conclude()?.model.expect("there is a model").weight.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Run {
+    job: Job,
+    address: String,
+    workers: Option<usize>,
+    checkpoint: Option<PathBuf>,
+    stop: StopConditions,
+    is_requested: bool,
+    reporter: Reporter,
+    coordinator: Option<Coordinator>,
+    latest: Option<Latest>,
+    lost: Lost,
+    /// Time since which a stopped run has no worker.
+    alone: Option<Instant>,
+    ended: Option<Result<Vec<u8>, String>>,
+}
+
+/// Last iteration of the search for the optimum.
+#[derive(Clone, Copy, Debug)]
+struct Latest {
+    passes: f64,
+    objective: Option<f64>,
+    gap: Option<f64>,
+}
+
+/// Workers lost since the last exchange, and the number of exchanges then.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lost {
+    count: u64,
+    exchanges: u64,
+}
+
+/// Result of a distributed fit.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Concluded {
+    /// Trained model; `None` if the run was stopped before there was one.
+    pub model: Option<Model>,
+    /// Why the run ended early; `None` if it did not.
+    pub stop: Option<StopReason>,
+    /// Results as the command prints them in the last line of `--json`.
+    pub results: Value,
+    /// Losses recorded during the search, as lists of equal length.
+    pub curve: Value,
+}
+
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Run").field("address", &self.address).field("ended", &self.ended).finish_non_exhaustive()
+    }
+}
+
+impl Run {
+    /// Prepares the run of a command line of `surefoot fit` without the name of the program. `stop` says when it is to end early, beside
+    /// `--budget`; `tell` receives the messages that the command would print.
+    ///
+    /// # Errors
+    /// The first flag at fault, or an input that cannot be read, with a remedy.
+    pub fn prepare<W: AsRef<str>>(
+        line: impl IntoIterator<Item = W>,
+        stop: StopConditions,
+        tell: impl Fn(Message<'_>) + Send + Sync + 'static,
+    ) -> Result<Run, Refused> {
+        let started = Instant::now();
+        let (job, args) = Job::with_flags(line.into_iter().map(|word| word.as_ref().to_owned()).collect())?;
+        let console = Console::to(Listener(Arc::new(tell)));
+        let reporter = Reporter::new(console, false, 1, Some(Record::new()));
+        let deadline = args.budget.and_then(|budget| started.checked_add(budget));
+        Ok(Run::new(job, &args, stop.with_deadline(deadline), reporter))
+    }
+
+    pub(crate) fn new(job: Job, args: &FitArgs, stop: StopConditions, reporter: Reporter) -> Run {
+        Run {
+            job,
+            address: match &args.engine.engine {
+                Some(Engine::Python(address)) => address.clone(),
+                _ => "local".to_owned(),
+            },
+            workers: args.engine.workers.map(usize::from),
+            checkpoint: args.engine.checkpoint.as_ref().map(PathBuf::from),
+            stop,
+            is_requested: false,
+            reporter,
+            coordinator: None,
+            latest: None,
+            lost: Lost::default(),
+            alone: None,
+            ended: None,
+        }
+    }
+
+    /// Returns the name or address of the engine: `local`, `ray`, `ray://HOST:PORT` or `mpi`.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Returns the number of workers that was asked for.
+    #[must_use]
+    pub fn workers(&self) -> Option<usize> {
+        self.workers
+    }
+
+    /// Returns the number of shards.
+    #[must_use]
+    pub fn shards(&self) -> usize {
+        self.job.shards()
+    }
+
+    /// Opens the checkpoint, and gets ready for this many workers. It waits `patience` milliseconds for those that are missing.
+    ///
+    /// # Errors
+    /// If the checkpoint cannot be used.
+    pub fn start(&mut self, workers: usize, patience: u64) -> Result<(), Refused> {
+        let bytes = self.job.to_bytes();
+        let unreadable = |error: Error| Failure::data(format!("the checkpoint cannot be read: {error}"));
+        let store = checkpoint::store(self.checkpoint.as_deref(), &bytes)?;
+        let (console, shards) = (&self.reporter.console, self.job.shards());
+        console.say(&format!("engine: {}, {workers} workers, {shards} shards", self.address));
+        if store.end() > 0 {
+            console.note(&format!("going on after {} exchanges, which the checkpoint has", store.end()));
+        }
+        let incarnation = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64);
+        let plan = Plan { shards, workers: workers.min(shards), patience, incarnation };
+        self.coordinator = Some(Coordinator::new(plan, bytes, store).map_err(unreadable)?);
+        Ok(())
+    }
+
+    /// Takes note of a new worker.
+    pub fn joined(&mut self, worker: u64) -> Letters {
+        self.tell(|coordinator| coordinator.joined(worker))
+    }
+
+    /// Takes note that a worker is lost, and why.
+    pub fn lost(&mut self, worker: u64, how: &str) -> Letters {
+        if self.has_ended() {
+            return Letters::new();
+        }
+        let how = if how.is_empty() { String::new() } else { format!(" ({how})") };
+        self.note(&format!("a worker was lost{how}; others repeat its part"));
+        let exchanges = self.exchanges();
+        let count = if exchanges > self.lost.exchanges { 1 } else { self.lost.count + 1 };
+        self.lost = Lost { count, exchanges };
+        if count > MAX_LOST {
+            self.fail(format!("workers end again and again{how}: is there enough memory?"));
+        }
+        self.tell(|coordinator| coordinator.lost(worker))
+    }
+
+    /// Takes a message of a worker.
+    pub fn received(&mut self, worker: u64, message: &[u8]) -> Letters {
+        self.tell(|coordinator| coordinator.received(worker, message))
+    }
+
+    /// Takes note of the time; to be called several times a second.
+    pub fn tick(&mut self) -> Letters {
+        let now = (self.reporter.seconds() * 1000.0) as u64;
+        let mut letters = self.tell(|coordinator| coordinator.tick(now));
+        if self.must_stop().is_some() {
+            letters.extend(self.tell(Coordinator::stop));
+            self.give_up_alone();
+        }
+        letters
+    }
+
+    /// Asks the run to end early, with the best model so far.
+    pub fn stop(&mut self) {
+        self.is_requested = true;
+    }
+
+    /// Ends the run with an error, unless it has ended.
+    pub fn fail(&mut self, message: String) {
+        self.ended.get_or_insert(Err(message));
+    }
+
+    /// Prints a note.
+    pub fn note(&self, text: &str) {
+        self.reporter.console.note(text);
+    }
+
+    /// Whether the run has ended, with or without a result.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    /// Returns where the run stands, as JSON.
+    #[must_use]
+    pub fn status(&self) -> Value {
+        let status = self.coordinator.as_ref().map(Coordinator::status);
+        let count = |of: &dyn Fn(&surefoot_distributed::Status) -> u64| status.as_ref().map_or(0, of);
+        json!({
+            "seconds": self.reporter.seconds(),
+            "workers": count(&|status| status.workers.len() as u64),
+            "working": count(&|status| status.workers.iter().filter(|(_, own, _)| !own.is_empty()).count() as u64),
+            "lost": count(&|status| status.lost),
+            "exchanges": count(&|status| status.exchanges),
+            "passes": self.latest.map(|latest| latest.passes),
+            "objective": self.latest.and_then(|latest| latest.objective),
+            "gap": self.latest.and_then(|latest| latest.gap),
+        })
+    }
+
+    /// Returns the result of a run that has ended.
+    ///
+    /// # Errors
+    /// The message with which the run has failed.
+    pub fn conclude(self) -> Result<Concluded, Refused> {
+        let stop = self.must_stop();
+        let (finished, mut reporter) = self.end();
+        let finished = finished?;
+        let stop = stop.filter(|_| !finished.is_over());
+        let results = finished.results(reporter.seconds());
+        let curve = reporter.record.take().unwrap_or_else(Record::new).curve();
+        Ok(Concluded { model: finished.model, stop, results, curve })
+    }
+
+    /// Returns the result of the workers, and the reporter. The checkpoint of a run that is over is removed.
+    pub(crate) fn end(self) -> (Result<Finished, Failure>, Reporter) {
+        let ended = self.ended.unwrap_or_else(|| Err("the engine gave up the run".to_owned()));
+        let finished = ended.and_then(|result| Finished::from_bytes(&result)).map_err(Failure::data);
+        let kept = self.checkpoint.filter(|_| self.coordinator.is_some());
+        let finished = match (finished, kept) {
+            (Ok(finished), Some(folder)) => {
+                if finished.is_over() {
+                    checkpoint::remove(&folder);
+                }
+                Ok(finished)
+            }
+            (Err(failure), Some(_)) => {
+                Err(failure.and("what was computed is kept in the checkpoint: the same command goes on from there"))
+            }
+            (finished, None) => finished,
+        };
+        (finished, self.reporter)
+    }
+
+    fn must_stop(&self) -> Option<StopReason> {
+        if self.is_requested { Some(StopReason::Requested) } else { self.stop.check().err() }
+    }
+
+    fn exchanges(&self) -> u64 {
+        self.coordinator.as_ref().map_or(0, |coordinator| coordinator.status().exchanges)
+    }
+
+    /// Ends a stopped run without a model if there is no worker to ask for it.
+    fn give_up_alone(&mut self) {
+        let is_alone = self.coordinator.as_ref().is_none_or(|coordinator| coordinator.status().workers.is_empty());
+        self.alone = is_alone.then(|| self.alone.unwrap_or_else(Instant::now));
+        if self.alone.is_some_and(|since| since.elapsed() > FAREWELL) {
+            self.ended.get_or_insert(Ok(Vec::new()));
+        }
+    }
+
+    /// Tells the coordinator something, and does what it asks, but for the messages to workers, which it returns.
+    fn tell(&mut self, what: impl FnOnce(&mut Coordinator) -> Vec<Action>) -> Letters {
+        let Some(coordinator) = &mut self.coordinator else { return Letters::new() };
+        let mut letters = Letters::new();
+        for action in what(coordinator) {
+            match action {
+                Action::Send { worker, message } => letters.push((worker, message)),
+                Action::Report(report) => self.show(&report),
+                Action::Finished(result) => _ = self.ended.get_or_insert(Ok(result)),
+                Action::Failed(message) => self.fail(message),
+            }
+        }
+        letters
+    }
+
+    fn show(&mut self, report: &[u8]) {
+        let Ok(report) = serde_json::from_slice::<Report>(report) else { return };
+        if let Report::Iteration { passes, objective, gap, .. } = &report {
+            self.latest = Some(Latest { passes: *passes, objective: *objective, gap: *gap });
+        }
+        report.show(&mut self.reporter);
+    }
+}
+
+/// Returns the number of bytes that rows kept in memory may use, for all workers on this machine together.
+#[must_use]
+pub fn memory() -> usize {
+    crate::process::memory::for_rows()
+}
