@@ -9,7 +9,13 @@ const JOB: &str = "job.json";
 
 /// Opens the checkpoint of a job, or creates it; without a folder, nothing survives the run.
 pub(super) fn store(folder: Option<&Path>, job: &[u8]) -> Result<Box<dyn Store>, Failure> {
-    let Some(folder) = folder else { return Ok(Box::<MemoryStore>::default()) };
+    let Some(folder) = folder else {
+        // Totals can outgrow the memory; where no file can be written, they are kept there all the same.
+        return Ok(match FolderStore::temporary() {
+            Ok(store) => Box::new(store),
+            Err(_) => Box::<MemoryStore>::default(),
+        });
+    };
     let failed =
         |error: io::Error| Failure::data(format!("{}: the checkpoint cannot be used: {error}", folder.display()));
     fs::create_dir_all(folder).map_err(failed)?;

@@ -7,6 +7,7 @@ use std::{
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
+use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Storage of what a run needs to be resumed: the latest state of the program with the number of exchanges before it,
@@ -105,6 +106,8 @@ pub struct FolderStore {
     /// Position of each record in the file, and that of its end.
     starts: Vec<u64>,
     first: u64,
+    /// Folder that is removed with the store; `None` for one that outlives it.
+    temporary: Option<TempDir>,
 }
 
 /// Length of what precedes the bytes of a record: their length and digest.
@@ -125,9 +128,20 @@ impl FolderStore {
         let end = starts.last().copied().unwrap_or(0);
         totals.set_len(end)?;
         totals.seek(SeekFrom::Start(end))?;
-        let store = FolderStore { folder, totals, starts, first };
+        let store = FolderStore { folder, totals, starts, first, temporary: None };
         store.remove_others();
         Ok(store)
+    }
+
+    /// Creates a store in a temporary folder (`TMPDIR`), which is removed with it. For runs whose totals may outgrow the
+    /// memory.
+    ///
+    /// # Errors
+    /// If the folder cannot be created.
+    pub fn temporary() -> io::Result<FolderStore> {
+        let folder = tempfile::tempdir()?;
+        let store = FolderStore::open(folder.path())?;
+        Ok(FolderStore { temporary: Some(folder), ..store })
     }
 
     /// Removes the files of totals before the current state.
@@ -233,9 +247,11 @@ impl Store for FolderStore {
                 totals: File::options().read(true).write(true).create(true).truncate(true).open(path)?,
                 starts: vec![0],
                 first: number,
+                temporary: None,
             };
             kept.iter().try_for_each(|total| fresh.push(total))?;
             write_state(&self.folder, number, state)?;
+            fresh.temporary = self.temporary.take();
             *self = fresh;
             self.remove_others();
             return Ok(());
@@ -279,6 +295,11 @@ mod tests {
         assert_eq!((again.first(), again.end()), (3, 6));
         assert_eq!(again.state().unwrap(), Some((3, b"three".to_vec())));
         assert_eq!((again.total(3).unwrap(), again.total(5).unwrap()), (vec![3; 300], b"five".to_vec()));
+        let mut temporary = FolderStore::temporary().unwrap();
+        fill(&mut temporary);
+        let folder = temporary.folder.clone();
+        drop(temporary);
+        assert!(!folder.exists());
     }
 
     #[test]
