@@ -105,19 +105,6 @@ fn advice_can_be_followed() {
 }
 
 #[test]
-fn an_address_is_piped() {
-    let box_ = files();
-    for address in ["https://example.org/a.csv", "http://example.org/a.svm.gz", "s3://bucket/a.parquet"] {
-        for line in ["fit ADDRESS -o m", "fit a.svm --test ADDRESS -o m", "predict m.svm ADDRESS", "eval m.svm ADDRESS"]
-        {
-            let ran = box_.fails(1, &line.replace("ADDRESS", address));
-            assert!(ran.err.contains("an address, which is not fetched"), "{line}: {}", ran.err);
-        }
-    }
-    assert_eq!(box_.feed("fit - --format csv --label y -o m --quiet", b"y,a\n1,2\n0,1\n").status, 0);
-}
-
-#[test]
 fn predict_and_eval_take_the_flags_of_their_data() {
     let box_ = files();
     let [comma, semicolon] = ["plain.csv", "semicolon.csv --delimiter ;"];
