@@ -42,10 +42,7 @@ pub fn command_with_engines(
     run_line(line, Some(engines))
 }
 
-/// Engines of the program that runs the command, if it has any.
-pub(crate) type Engines<'a> = Option<&'a mut dyn FnMut(distributed::Run) -> Option<distributed::Run>>;
-
-fn run_line(line: impl IntoIterator<Item = OsString>, engines: Engines<'_>) -> u8 {
+fn run_line(line: impl IntoIterator<Item = OsString>, engines: distributed::Engines<'_>) -> u8 {
     streams::keep_closed();
     let line: Vec<OsString> = line.into_iter().collect();
     let typed: Vec<String> = line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -63,7 +60,7 @@ fn run_line(line: impl IntoIterator<Item = OsString>, engines: Engines<'_>) -> u
     }
 }
 
-fn run(command: Command, engines: Engines<'_>) -> Result<(), Failure> {
+fn run(command: Command, engines: distributed::Engines<'_>) -> Result<(), Failure> {
     memory::limit(match &command {
         Command::Fit(args) => args.memory.memory,
         Command::Predict(args) => args.memory.memory,

@@ -5,7 +5,7 @@ pub(crate) mod report;
 pub(crate) mod unused;
 
 use crate::{
-    Engines,
+    distributed::Engines,
     failure::Failure,
     flags::{cli::FitArgs, inputs, start::Start},
     html_report::page::{Page, Run},

@@ -13,3 +13,6 @@ pub(crate) use job::check;
 pub use job::{Finished, Job};
 pub use program::{FitProgram, program};
 pub use run::{Concluded, Letters, Run, memory};
+
+/// Engines of the program that runs the command, if it has any.
+pub(crate) type Engines<'a> = Option<&'a mut dyn FnMut(Run) -> Option<Run>>;

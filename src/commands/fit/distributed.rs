@@ -2,8 +2,7 @@
 
 use super::{Command, check_files, reporter};
 use crate::{
-    Engines,
-    distributed::{Finished, Job, Run, check, local},
+    distributed::{Engines, Finished, Job, Run, check, local},
     failure::Failure,
     flags::{cli::FitArgs, inputs, start::Start, values::Engine},
     process::{

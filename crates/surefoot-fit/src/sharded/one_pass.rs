@@ -76,10 +76,11 @@ impl Fit<'_> {
         let own = own.iter().map(|(number, data)| open((*number, data)));
         let mut readers = own.collect::<Result<Vec<_>, FitError>>()?;
         readers.iter_mut().try_for_each(|reader| reader.skip(taken))?;
-        let mut stored = trainer.summary().rows;
+        let (mut stored, mut work) = (trainer.summary().rows, trainer.work());
         let is_over = loop {
             let count = trainer.rows_per_shard();
-            let own = self.work(&mut readers, &mut trainer, count)?;
+            work.restart(&trainer);
+            let own = self.work(&mut readers, &mut trainer, &mut work, count)?;
             let Ok(total) = rounds.combine(own) else { break false };
             taken += count as u64;
             if total.rows() == 0 {
@@ -125,12 +126,12 @@ impl Fit<'_> {
         &mut self,
         readers: &mut [ShardReader<'_>],
         trainer: &mut RoundTrainer,
+        work: &mut RoundWork,
         count: usize,
     ) -> Result<RoundPartial, FitError> {
-        let mut work = trainer.work();
         for reader in readers {
             work.start_shard(trainer, reader.number as u32);
-            reader.add(self, &mut work, trainer, count)?;
+            reader.add(self, work, trainer, count)?;
         }
         work.finish().map_err(|reason| FitError::Shards { reason })
     }
