@@ -19,8 +19,9 @@ HEAD = """\
 
 Written by `python/tools/reference.py` from the docstrings of the package, version {version}; a test fails if
 it is out of date. The estimators also have what they inherit from scikit-learn: `get_params`, `set_params` and
-metadata routing. What stands behind `fit_distributed` is of `surefoot.distributed`. Learners and conversions for researchers, `surefoot.online`, are on
-[another page](reference-online.md). `help(surefoot.torch)` shows the optimizer for PyTorch.
+metadata routing. What stands behind `fit_distributed` is of `surefoot.distributed`. Learners and conversions for
+researchers, `surefoot.online`, are on [another page](reference-online.md). `help(surefoot.torch)` shows the optimizer
+for PyTorch.
 """
 #: Sections of a docstring whose entries are a name with a type and a text.
 _LISTS = ("Parameters", "Attributes", "Returns", "Raises")
@@ -51,7 +52,15 @@ def pages() -> dict[Path, str]:
 
 
 def _rank(name: str) -> tuple[int, str]:
-    first = ("SurefootClassifier", "SurefootRegressor", "load", "fit_distributed", "Certificate", "SurefootWarning", "minimize")
+    first = (
+        "SurefootClassifier",
+        "SurefootRegressor",
+        "load",
+        "fit_distributed",
+        "Certificate",
+        "SurefootWarning",
+        "minimize",
+    )
     return (first.index(name) if name in first else len(first), name)
 
 
