@@ -56,13 +56,16 @@ def test_pages_have_code():
 
 def modules():
     own = [path.stem for path in PACKAGE.glob("*.py")]
-    return sorted("surefoot" if name == "__init__" else f"surefoot.{name}" for name in own)
+    engines = [f"surefoot.distributed.{path.stem}" for path in PACKAGE.glob("distributed/_[a-z]*.py")]
+    return sorted(["surefoot" if name == "__init__" else f"surefoot.{name}" for name in own] + engines)
 
 
 @pytest.mark.parametrize("name", modules())
 def test_doctests(name):
     if name == "surefoot.torch":
         pytest.importorskip("torch")
+    if name == "surefoot.distributed._actors":
+        pytest.importorskip("ray")
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import surefoot
+import surefoot.distributed
 import surefoot.online
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs/python"
@@ -18,8 +19,9 @@ HEAD = """\
 
 Written by `python/tools/reference.py` from the docstrings of the package, version {version}; a test fails if
 it is out of date. The estimators also have what they inherit from scikit-learn: `get_params`, `set_params` and
-metadata routing. Learners and conversions for researchers, `surefoot.online`, are on
-[another page](reference-online.md). `help(surefoot.torch)` shows the optimizer for PyTorch.
+metadata routing. What stands behind `fit_distributed` is of `surefoot.distributed`. Learners and conversions for
+researchers, `surefoot.online`, are on [another page](reference-online.md). `help(surefoot.torch)` shows the optimizer
+for PyTorch.
 """
 #: Sections of a docstring whose entries are a name with a type and a text.
 _LISTS = ("Parameters", "Attributes", "Returns", "Raises")
@@ -40,6 +42,8 @@ def pages() -> dict[Path, str]:
     things = {name: getattr(surefoot, name) for name in sorted(names, key=_rank)}
     parts = [HEAD.format(version=surefoot.__version__)]
     parts += [_entry(name, thing, "surefoot.") for name, thing in things.items() if not inspect.ismodule(thing)]
+    engines = [name for name in surefoot.distributed.__all__ if name not in surefoot.__all__]
+    parts += [_entry(name, getattr(surefoot.distributed, name), "surefoot.distributed.") for name in engines]
     online = surefoot.online
     doc = (inspect.getdoc(online) or "") + "\n"
     rest = [HEAD_ONLINE.format(version=surefoot.__version__, doc=doc)]
@@ -48,7 +52,15 @@ def pages() -> dict[Path, str]:
 
 
 def _rank(name: str) -> tuple[int, str]:
-    first = ("SurefootClassifier", "SurefootRegressor", "load", "Certificate", "SurefootWarning", "minimize")
+    first = (
+        "SurefootClassifier",
+        "SurefootRegressor",
+        "load",
+        "fit_distributed",
+        "Certificate",
+        "SurefootWarning",
+        "minimize",
+    )
     return (first.index(name) if name in first else len(first), name)
 
 

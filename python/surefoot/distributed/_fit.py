@@ -115,6 +115,10 @@ def fit_distributed(
         estimator._forget_columns()
         with translated():
             outcome = engine.lead(work)
+        if outcome.model is None and outcome.raised is None:
+            raise ValueError(
+                "max_time: the time was over before there was a model; with a checkpoint the same call goes on"
+            )
         estimator._take_outcome(outcome, words, estimator._take_columns)
     return estimator
 

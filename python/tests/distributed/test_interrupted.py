@@ -74,7 +74,9 @@ def test_another_engine_goes_on_from_a_checkpoint(rows, expected, tmp_path):
         train(rows, interrupted(20, LocalEngine(2)), checkpoint=folder)
     with pytest.raises(KeyboardInterrupt):
         train(rows, interrupted(60), checkpoint=folder)
-    assert model(rows, LocalEngine(3), checkpoint=folder) == expected
+    seen = []
+    assert model(rows, LocalEngine(3), checkpoint=folder, progress=seen.append) == expected
+    assert seen[0].exchanges > 10
 
 
 @pytest.mark.parametrize("messages", [60, 120])
@@ -118,6 +120,11 @@ def test_time_that_is_over_ends_with_the_best_model(rows, expected, tmp_path):
     early = train(rows, slow, max_time=2.0, checkpoint=folder)
     assert early.model_.to_bytes() != expected
     assert model(rows, checkpoint=folder, max_time=600) == expected
+
+
+def test_time_that_is_over_before_there_is_a_model(rows, tmp_path):
+    with pytest.raises(ValueError, match="max_time: the time was over before there was a model"):
+        train(rows, Scripted(Threadless(1), 0, lambda: time.sleep(0.2)), max_time=0.1)
 
 
 def test_a_checkpoint_of_another_run_is_refused(rows, tmp_path):
