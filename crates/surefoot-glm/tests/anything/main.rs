@@ -7,6 +7,7 @@ mod extremes;
 mod losses;
 mod optima;
 mod parts;
+mod rounds;
 mod rows;
 
 use std::path::Path;
