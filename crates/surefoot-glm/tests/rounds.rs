@@ -322,7 +322,7 @@ fn a_run_resumes_at_any_round() {
         let mut saved = Vec::new();
         let mut trainer = RoundTrainer::new(of(loss), 4).unwrap();
         run(&mut trainer, &shards, 0, &in_turn(4, 1), |trainer, at| {
-            saved.push((at, trainer.pause(serde_json::json!(at))))
+            saved.push((at, trainer.pause(serde_json::json!(at))));
         });
         for (at, model) in saved.into_iter().step_by(7) {
             model.check().unwrap();

@@ -322,9 +322,9 @@ impl Lanes {
             if c.scale > 0.0 {
                 c.advance(t);
                 let x = x / c.scale;
-                for k in 0..LANES {
-                    c.theta[k] -= g[k] * x;
-                    c.squares[k] += g[k] * x * g[k] * x;
+                for (k, g) in g.iter().enumerate() {
+                    c.theta[k] -= g * x;
+                    c.squares[k] += g * x * g * x;
                 }
                 c.updates += 1.0;
             }

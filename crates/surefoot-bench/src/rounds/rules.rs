@@ -118,9 +118,9 @@ fn round(lanes: &mut Lanes, rows: &Examples, parts: &[&[usize]], rule: Rule) -> 
     }
     if charges.rows > 0.0 {
         if rule.is_local() {
-            local(lanes, rows, parts, rule)
+            local(lanes, rows, parts, rule);
         } else {
-            batch(lanes, rows, all(), rule)
+            batch(lanes, rows, all(), rule);
         }
         lanes.count(&charges);
     }
@@ -145,9 +145,9 @@ fn batch(lanes: &mut Lanes, rows: &Examples, all: impl Iterator<Item = usize>, r
 fn absorb(c: &mut Coordinate, end: f64, sum: &Sums, rule: Rule) {
     let direction = c.points(end).1;
     c.advance(end);
-    for k in 0..LANES {
+    for (k, direction) in direction.into_iter().enumerate() {
         let (mut g, squares) = (sum.gradient[k], sum.squares[k]);
-        let away = direction[k] - c.average[k];
+        let away = direction - c.average[k];
         let (is_back, beside) = (g * away > 0.0, g + c.hint[k]);
         c.squares[k] += match rule {
             Rule::BatchMax => squares.max(g * g),

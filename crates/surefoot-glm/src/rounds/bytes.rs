@@ -253,3 +253,49 @@ impl Reader<'_> {
         Ok(ShardRows { shard, rows })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RoundTrainer, Settings};
+
+    /// Bytes that are damaged on purpose, with the right checksum, are refused or give a partial of numbers within their
+    /// ranges, from which a replica learns without a panic.
+    #[test]
+    fn forged_bytes_do_no_harm() {
+        for loss in [Loss::Logistic, Loss::Squared, Loss::Gamma, Loss::Quantile { tau: 0.3 }] {
+            let settings = Settings { loss, ..Settings::default() };
+            let mut trainer = RoundTrainer::new(settings, 1).unwrap();
+            let mut rows = Batch::default();
+            for t in 0..2100_u32 {
+                let label = f64::from(t * t % 7 % 2) + f64::from(u8::from(!loss.classifies()));
+                rows.push(Some(label), 1.0, &[(0, f64::from(t % 5)), (u64::from(7 + t % 3), 1.0)]);
+            }
+            let work = |trainer: &RoundTrainer, from, to| {
+                let mut work = trainer.work();
+                work.start_shard(trainer, 0);
+                work.add(trainer, &rows, from, to).unwrap();
+                work.finish().unwrap()
+            };
+            trainer.absorb(&work(&trainer, 0, 2048)).unwrap();
+            let (model, bytes) = (trainer.model(), work(&trainer, 2048, 2100).to_bytes());
+            let (mut seed, mut learnt) = (7_u64, 0);
+            for _ in 0..600 {
+                let mut forged = bytes[..bytes.len() - CHECKSUM].to_vec();
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let at = (seed >> 33) as usize % forged.len();
+                forged[at] = if seed & 1 << 20 == 0 { b'9' } else { (seed >> 24) as u8 };
+                let sum = checksum(&forged);
+                forged.extend(sum.to_le_bytes());
+                if let Ok(partial) = Partial::from_bytes(&forged) {
+                    let mut replica = RoundTrainer::resume(&model, 1).unwrap();
+                    if replica.absorb(&partial).is_ok() {
+                        learnt += 1;
+                        let _ = replica.model().check();
+                    }
+                }
+            }
+            assert!(learnt > 20, "{loss}: {learnt}");
+        }
+    }
+}

@@ -32,7 +32,7 @@ const ONE_BY_ONE: u64 = 2048;
 ///
 /// The number of shards is part of the run; how many workers there are, and which shards each owns, is not: the model
 /// depends on the shards and their rows only, to the bit. The first 2048 rows, in turn from all shards, are learnt one
-/// by one. After that each round takes 1 % of the rows so far (0.25 % for losses of numbers), an equal number from each
+/// by one. After that each round takes 1 % of the rows so far (0.25 % for losses of numbers and counts), an equal number from each
 /// shard; all of them are scored, and their gradients taken, at the model of the start of the round, which is what
 /// [`model`](RoundTrainer::model) returns then. So the printed loss is that of the merged model on rows that it has not
 /// learnt.
@@ -117,7 +117,7 @@ impl RoundTrainer {
         let shards = u64::from(self.shards);
         let rows = match self.is_one_by_one() {
             true => ONE_BY_ONE.div_ceil(shards),
-            false => self.learner().rows_learnt() / self.rounds_per_doubling() / shards,
+            false => self.learner().rows_learnt() / self.inverse_share() / shards,
         };
         usize::try_from(rows).unwrap_or(usize::MAX).max(1)
     }
@@ -131,11 +131,10 @@ impl RoundTrainer {
     /// Returns the inverse of the share that the rows of a round are of those before it.
     ///
     /// Rows of a round do not see each other's steps, so a round must not be so long that the step of its gradients
-    /// overshoots: chosen by test losses relative to those of the sequential pass. Squared and other losses of numbers
-    /// have sums of squares that are small beside their curvature once most of the variance is explained.
-    fn rounds_per_doubling(&self) -> u64 {
-        let loss = self.settings().loss;
-        if loss.classifies() || loss.variance_power().is_some() { 100 } else { 400 }
+    /// overshoots: chosen by test losses relative to those of the sequential pass. Losses of numbers have sums of squares
+    /// that are small beside their curvature once most of the variance is explained.
+    fn inverse_share(&self) -> u64 {
+        if self.settings().loss.classifies() { 100 } else { 400 }
     }
 
     /// Whether the rows of the next round are learnt one by one: the first ones, and until the units of labels and

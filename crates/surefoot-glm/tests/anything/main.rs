@@ -7,6 +7,7 @@ mod extremes;
 mod losses;
 mod optima;
 mod parts;
+mod round_nodes;
 mod rounds;
 mod rows;
 mod shards;

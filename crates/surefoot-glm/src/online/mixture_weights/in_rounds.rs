@@ -53,15 +53,15 @@ impl RoundDiscount {
 impl ChargedRows {
     /// Adds a row, given the excess loss of the mixture at it.
     pub(crate) fn add(&mut self, weight: f64, mixture: f64, charges: &Charges, constant: ConstantCharge) {
-        self.rows += 1;
-        self.weight += weight;
-        self.mixture += weight * mixture;
-        for k in 0..LANES {
-            self.lanes[k] += weight * charges.values[k];
-            self.wrong_side[k] += weight * charges.wrong_side[k];
-        }
-        self.constant[0] += weight * constant.value;
-        self.constant[1] += weight * constant.wrong_side;
+        let times = |numbers: [f64; LANES]| numbers.map(|x| weight * x);
+        self.join(&ChargedRows {
+            rows: 1,
+            weight,
+            mixture: weight * mixture,
+            lanes: times(charges.values),
+            wrong_side: times(charges.wrong_side),
+            constant: [weight * constant.value, weight * constant.wrong_side],
+        });
     }
 
     /// Adds the rows of another part of the round.
