@@ -115,7 +115,7 @@ impl Exchange {
 
 impl Exchange {
     /// Exchanges partial results for the total, which is of the same kind.
-    fn exchange(&self, own: Vec<(Range<usize>, Payload)>) -> Result<Payload, Interrupted> {
+    fn exchange(&self, own: &[(Range<usize>, Payload)]) -> Result<Payload, Interrupted> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if inner.is_stopped {
             return Err(Interrupted);
@@ -142,7 +142,8 @@ impl Exchange {
     /// [`Interrupted`], as for [`Collective::combine`].
     pub fn combine_round(&self, own: RoundPartial) -> Result<RoundPartial, Interrupted> {
         let nodes = own.into_nodes().into_iter();
-        match self.exchange(nodes.map(|(range, work)| (range, Payload::Round(Box::new(work)))).collect())? {
+        let nodes: Vec<_> = nodes.map(|(range, work)| (range, Payload::Round(Box::new(work)))).collect();
+        match self.exchange(&nodes)? {
             Payload::Round(total) => Ok(*total),
             Payload::Numbers(_) | Payload::Fault(_) => Err(Interrupted),
         }
@@ -151,7 +152,8 @@ impl Exchange {
 
 impl Collective for Exchange {
     fn combine(&self, own: Vec<(Range<usize>, Partial)>) -> Result<Partial, Interrupted> {
-        match self.exchange(own.into_iter().map(|(range, partial)| (range, Payload::Numbers(partial))).collect())? {
+        let nodes: Vec<_> = own.into_iter().map(|(range, partial)| (range, Payload::Numbers(partial))).collect();
+        match self.exchange(&nodes)? {
             Payload::Numbers(total) => Ok(total),
             Payload::Round(_) | Payload::Fault(_) => Err(Interrupted),
         }

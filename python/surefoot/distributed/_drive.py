@@ -45,6 +45,8 @@ def _until_the_end(run: Run, crew: Crew, watch: Callable[[Run], None], is_interr
             watch(run)
         for worker, head, body in letters:
             crew.send(worker, head, body)
+    # Short runs end between two ticks.
+    watch(run)
 
 
 def _tell(run: Run, event: Event) -> Letters:

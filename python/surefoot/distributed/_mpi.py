@@ -26,9 +26,9 @@ _PAUSE = 0.0003
 class MpiEngine:
     """The processes of an MPI job, of which the first one coordinates the others and works too.
 
-    All of them have to run the same script, as `mpiexec -n 4 python` with its name has them do; `fit_distributed` returns
-    the same estimator in each. If one process is lost, MPI ends them all: with a checkpoint, the same command goes on
-    from where they were.
+    All of them have to run the same script, as `mpiexec -n 4 python` with its name has them do; `fit_distributed`
+    returns the same estimator in each. If one process is lost, MPI ends them all: with a checkpoint, the same command
+    goes on from where they were.
 
     Examples
     --------
