@@ -65,12 +65,13 @@ impl Job {
     /// # Errors
     /// The first flag at fault, or an input that cannot be read, with a remedy.
     pub fn prepare<W: AsRef<str>>(line: impl IntoIterator<Item = W>) -> Result<Job, Refused> {
-        Ok(Job::with_flags(line.into_iter().map(|word| word.as_ref().to_owned()).collect())?.0)
+        let line: Vec<String> = line.into_iter().map(|word| word.as_ref().to_owned()).collect();
+        Ok(Job::with_flags(&line)?.0)
     }
 
     /// Prepares a job, and returns it with the flags of the command line.
-    pub(super) fn with_flags(line: Vec<String>) -> Result<(Job, FitArgs), Failure> {
-        let args = parse(&line)?;
+    pub(super) fn with_flags(line: &[String]) -> Result<(Job, FitArgs), Failure> {
+        let args = parse(line)?;
         check(&args)?;
         let data = inputs::data(&args.data)?;
         check_inputs(data.inputs())?;
@@ -78,7 +79,7 @@ impl Job {
         if let Err(Interrupt::Error(error)) = fit.read_means(&data) {
             return Err(error.into());
         }
-        Ok((Job::new(&line, &data, &fit, args.engine.shards)?, args))
+        Ok((Job::new(line, &data, &fit, args.engine.shards)?, args))
     }
 
     /// Returns the number of shards.

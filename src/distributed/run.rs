@@ -121,7 +121,8 @@ impl Run {
         tell: impl Fn(Message<'_>) + Send + Sync + 'static,
     ) -> Result<Run, Refused> {
         let started = Instant::now();
-        let (job, args) = Job::with_flags(line.into_iter().map(|word| word.as_ref().to_owned()).collect())?;
+        let line: Vec<String> = line.into_iter().map(|word| word.as_ref().to_owned()).collect();
+        let (job, args) = Job::with_flags(&line)?;
         let console = Console::to(Listener(Arc::new(tell)));
         let reporter = Reporter::new(console, false, 1, Some(Record::new()));
         let deadline = args.budget.and_then(|budget| started.checked_add(budget));
