@@ -1,6 +1,6 @@
 //! Fits of several processes: the job that workers get, the program that they run, and what the coordinator makes of their result.
 //!
-//! An engine starts workers and carries messages; [`Run`] and [`program`] are all that it needs to know of fits.
+//! An engine starts workers and carries messages; [`Run`] and [`program()`] are all that it needs to know of fits.
 
 mod checkpoint;
 mod job;
