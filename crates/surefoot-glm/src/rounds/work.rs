@@ -22,7 +22,7 @@ use crate::{
 /// Work of one worker in a round: the rows of the shards that it owns, one shard after another.
 ///
 /// For each row it computes the margins at the model of the start of the round, and adds the row's gradients to the
-/// sums of its shard. Nothing is learnt; the replica may be shared by several workers of one process.
+/// sums of its shard. Nothing is learnt. Workers that are threads of one process have a replica each.
 ///
 /// *Cost*: O(nonzeros) per row, and memory of about 150 bytes for each feature that occurs in the round.
 #[derive(Debug)]
