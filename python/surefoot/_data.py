@@ -246,7 +246,7 @@ def table(X: Any) -> Any:
 
 
 def file_names(names: Any) -> list[str | bytes]:
-    """Return one or several names of files, folders and glob patterns as a list.
+    """Return one or several names of files, folders, glob patterns and addresses as a list.
 
     Raises
     ------
@@ -259,9 +259,16 @@ def file_names(names: Any) -> list[str | bytes]:
     listed = [names] if isinstance(names, str | os.PathLike) else list(names)
     paths = [os.fspath(name) for name in listed]
     for path in paths:
-        if not os.path.lexists(path) and not glob.has_magic(os.fsdecode(path)) and path not in ("-", b"-"):
-            raise FileNotFoundError(f"{os.fsdecode(path)}: there is no such file")
+        name = os.fsdecode(path)
+        stands_for_others = glob.has_magic(name) or is_address(name) or name == "-"
+        if not stands_for_others and not os.path.lexists(path):
+            raise FileNotFoundError(f"{name}: there is no such file")
     return paths
+
+
+def is_address(name: str) -> bool:
+    """Return whether a name is an address, such as `s3://bucket/folder`."""
+    return "://" in name
 
 
 def files(names: Any) -> Rows:

@@ -45,16 +45,16 @@ def fit_distributed(
 ) -> E:
     r"""Train an estimator on files with several worker processes, each of which reads and keeps a part of the rows.
 
-    The model is the optimum (`passes="auto"`), with its certificate. It does not depend on the engine, on the number of
-    workers, nor on workers that were lost on the way, to the last bit.
+    The model is the optimum with its certificate (`passes="auto"`), or that of one pass (`passes=1`). To the last bit
+    it does not depend on the engine, on the number of workers, nor on workers that were lost on the way.
 
     Parameters
     ----------
     estimator : SurefootClassifier or SurefootRegressor
-        What to train. It needs `passes="auto"`, and a penalty: `l2="auto"`, or `l2=1/n` for n rows.
+        What to train. With `passes="auto"` it needs a penalty: `l2="auto"`, or `l2=1/n` for n rows.
     data : path, list of paths, or Ray Dataset
-        Files, folders and glob patterns, as for `fit_file`. All workers have to find them under the same names. A Ray
-        Dataset is first written to Parquet files in the engine's `storage_path`.
+        Files, folders, glob patterns and addresses, as for `fit_file`. All workers have to find them under the same
+        names. A Ray Dataset is first written to Parquet files in the engine's `storage_path`.
     engine : Engine, optional
         `LocalEngine()`, the default, `RayEngine()` or `MpiEngine()` of `surefoot.distributed`.
     shards : int, default=16
@@ -127,12 +127,13 @@ def _checked(estimator: Any) -> dict[str, Any]:
     """Return the parameters of an estimator, once it is clear that workers can train it."""
     if not isinstance(estimator, SurefootBase):
         raise ValueError(f"estimator: a SurefootClassifier or SurefootRegressor is needed, got {estimator!r}")
-    if estimator.passes != "auto":
-        raise ValueError(f"passes={estimator.passes!r}: workers compute the optimum over all rows: set passes='auto'")
+    if estimator.passes not in ("auto", 1):
+        either = "workers make one pass, or compute the optimum: set passes=1 or passes='auto'"
+        raise ValueError(f"passes={estimator.passes!r}: {either}")
     if estimator.report:
         raise ValueError("report=True: a distributed fit has no report page: set report=False")
     if estimator.shuffle:
-        raise ValueError("shuffle=True: the optimum does not depend on the order of the rows: set shuffle=False")
+        raise ValueError("shuffle=True: workers do not exchange rows: set shuffle=False")
     return estimator._values(None)
 
 
@@ -151,7 +152,7 @@ def _names(data: Any) -> list[str]:
             raise ValueError(f"files: a name as text is needed, {name!r} was given")
         if name == "-":
             raise ValueError("files: standard input cannot be divided among workers: save it to a file, and name that")
-        names.append(name if "://" in name else os.path.abspath(name))
+        names.append(name if _data.is_address(name) else os.path.abspath(name))
     return names
 
 

@@ -65,6 +65,18 @@ def test_numbers_of_a_table(folder, estimator):
     same(fit_distributed(estimator, str(folder / "*.parquet"), label="price", engine=LocalEngine(2)), plain)
 
 
+def test_one_pass(tmp_path):
+    rows = svmlight(tmp_path / "rows.svm")
+    models = [
+        fit_distributed(SurefootClassifier(passes=1), rows, engine=LocalEngine(workers), shards=4) for workers in (1, 3)
+    ]
+    assert models[0].model_.to_bytes() == models[1].model_.to_bytes()
+    plain = SurefootClassifier(passes=1).fit_file(rows)
+    assert models[0].n_iter_ == 1
+    assert models[0].classes_.tolist() == [0, 1]
+    assert models[0].progressive_loss_ == pytest.approx(plain.progressive_loss_, rel=0.2)
+
+
 def test_rows_without_names(tmp_path):
     paths = [svmlight(tmp_path / f"{n}.svm", seed=n) for n in range(2)]
     plain = SurefootClassifier(l2=0.01).fit_file(paths, passes="auto")

@@ -91,6 +91,7 @@ def test_a_row_at_fault(tmp_path):
 def test_names_that_stand_for_nothing(tmp_path):
     assert "nosuch.csv: there is no such file" in refusal(tmp_path / "nosuch.csv")
     assert "no*.csv" in refusal(str(tmp_path / "no*.csv"))
+    assert "nosuch://there/rows.csv" in refusal("nosuch://there/rows.csv")
     assert "standard input cannot be divided" in refusal("-")
     assert "the path of a file" in refusal([b"a"])
     assert "the path of a file" in refusal(3)
@@ -99,7 +100,7 @@ def test_names_that_stand_for_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"passes": 1}, "passes=1: workers compute the optimum over all rows: set passes='auto'"),
+        ({"passes": 2}, "passes=2: workers make one pass, or compute the optimum: set passes=1 or passes='auto'"),
         ({"l2": None}, "needs a penalty: l2='auto', or l2=1/n"),
         ({"report": True}, "set report=False"),
         ({"shuffle": True}, "set shuffle=False"),
