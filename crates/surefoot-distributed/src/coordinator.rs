@@ -1,7 +1,7 @@
 //! Coordinator: assigns shards to workers, joins their partial results, and stores the totals.
 
 use crate::{
-    message::{FromWorker, Message, ToWorker},
+    message::{FromWorker, Message, ToWorker, split, to_bytes},
     payload::Payload,
     store::Store,
 };
@@ -181,7 +181,7 @@ impl Coordinator {
 
     /// Takes a message of a worker. Messages that are damaged, late or repeated are ignored or answered again.
     pub fn received(&mut self, worker: u64, message: &[u8]) -> Vec<Action> {
-        let Some(Message { head, body }) = Message::<FromWorker>::from_bytes(message) else { return Vec::new() };
+        let Some((head, body)) = split::<FromWorker>(message) else { return Vec::new() };
         let Some(member) = self.members.get_mut(&worker) else { return Vec::new() };
         if self.is_over {
             return vec![Action::Send { worker, message: Message::of(ToWorker::End).to_bytes() }];
@@ -204,12 +204,12 @@ impl Coordinator {
                     self.start(worker)
                 }
             }
-            FromWorker::Part { number, nodes, .. } => self.part(worker, number, &nodes, &body),
+            FromWorker::Part { number, nodes, .. } => self.part(worker, number, &nodes, body),
             FromWorker::Ask { number, .. } => self.answer(worker, number),
-            FromWorker::State { number, .. } => self.state(number, &body),
-            FromWorker::Report { .. } => vec![Action::Report(body)],
-            FromWorker::Done { digest, .. } => self.ended(worker, digest, body),
-            FromWorker::Failed { .. } => self.fail(String::from_utf8_lossy(&body).into_owned()),
+            FromWorker::State { number, .. } => self.state(number, body),
+            FromWorker::Report { .. } => vec![Action::Report(body.to_vec())],
+            FromWorker::Done { digest, .. } => self.ended(worker, digest, body.to_vec()),
+            FromWorker::Failed { .. } => self.fail(String::from_utf8_lossy(body).into_owned()),
         }
     }
 
@@ -307,12 +307,12 @@ impl Coordinator {
             stored: self.store.end(),
         };
         let body = [&self.job[..], &state].concat();
-        vec![self.send(worker, head, body)]
+        vec![self.send(worker, head, &body)]
     }
 
-    fn send(&mut self, worker: u64, head: ToWorker, body: Vec<u8>) -> Action {
+    fn send(&mut self, worker: u64, head: ToWorker, body: &[u8]) -> Action {
         self.sent += body.len() as u64;
-        Action::Send { worker, message: Message { head, body }.to_bytes() }
+        Action::Send { worker, message: to_bytes(&head, body) }
     }
 
     /// Answers a worker with the stored total of an exchange. One that is dropped already needs a later start.
@@ -324,7 +324,7 @@ impl Coordinator {
             return self.give(worker, own);
         }
         match self.store.total(number) {
-            Ok(total) => vec![self.send(worker, ToWorker::Total { epoch, number }, total)],
+            Ok(total) => vec![self.send(worker, ToWorker::Total { epoch, number }, &total)],
             Err(error) => self.fail(format!("the stored total of an exchange cannot be read: {error}")),
         }
     }
@@ -338,7 +338,9 @@ impl Coordinator {
         for (range, len) in nodes {
             let Some((part, after)) = rest.split_at_checked(*len) else { return Vec::new() };
             rest = after;
-            let Some(partial) = Payload::from_bytes(part) else { return Vec::new() };
+            let is_whole = *range == (0..self.plan.shards);
+            let partial = if is_whole { Payload::whole(part) } else { Payload::from_bytes(part) };
+            let Some(partial) = partial else { return Vec::new() };
             // One that is there already was sent twice, or comes from an earlier owner of the shards.
             if self.fold.insert(range.clone(), partial) {
                 self.received += *len as u64;
@@ -356,7 +358,7 @@ impl Coordinator {
         }
         match std::mem::replace(&mut self.fold, Fold::new(self.plan.shards)).total() {
             Some(Payload::Fault(reason)) => self.fail(reason),
-            Some(total) => self.complete(&total.to_bytes()),
+            Some(total) => self.complete(&total.into_bytes()),
             None => Vec::new(),
         }
     }
@@ -375,7 +377,7 @@ impl Coordinator {
                 (*id, member.epoch)
             })
             .collect();
-        let send = |(worker, epoch)| self.send(worker, ToWorker::Total { epoch, number }, total.to_vec());
+        let send = |(worker, epoch)| self.send(worker, ToWorker::Total { epoch, number }, total);
         waiting.into_iter().map(send).collect()
     }
 

@@ -125,9 +125,13 @@ impl Exchange {
         let (head, body) = if number < inner.stored {
             (FromWorker::Ask { epoch: 0, number }, Vec::new())
         } else {
-            let parts: Vec<Vec<u8>> = own.iter().map(|(_, partial)| partial.to_bytes()).collect();
-            let nodes = own.iter().zip(&parts).map(|((range, _), part)| (range.clone(), part.len())).collect();
-            (FromWorker::Part { epoch: 0, number, nodes }, parts.concat())
+            let (mut nodes, mut body) = (Vec::new(), Vec::new());
+            for (range, partial) in own {
+                let begin = body.len();
+                partial.append_to(&mut body);
+                nodes.push((range.clone(), body.len() - begin));
+            }
+            (FromWorker::Part { epoch: 0, number, nodes }, body)
         };
         let answer = inner.events.send(Event::Send(head, body)).ok().and_then(|()| inner.answers.recv().ok());
         // An empty total stops the run; without an answer, the worker has given this program up.
@@ -145,7 +149,7 @@ impl Exchange {
         let nodes: Vec<_> = nodes.map(|(range, work)| (range, Payload::Round(Box::new(work)))).collect();
         match self.exchange(&nodes)? {
             Payload::Round(total) => Ok(*total),
-            Payload::Numbers(_) | Payload::Fault(_) => Err(Interrupted),
+            Payload::Numbers(_) | Payload::Whole(_) | Payload::Fault(_) => Err(Interrupted),
         }
     }
 }
@@ -155,7 +159,7 @@ impl Collective for Exchange {
         let nodes: Vec<_> = own.into_iter().map(|(range, partial)| (range, Payload::Numbers(partial))).collect();
         match self.exchange(&nodes)? {
             Payload::Numbers(total) => Ok(total),
-            Payload::Round(_) | Payload::Fault(_) => Err(Interrupted),
+            Payload::Round(_) | Payload::Whole(_) | Payload::Fault(_) => Err(Interrupted),
         }
     }
 }

@@ -116,22 +116,33 @@ impl<H: Serialize + DeserializeOwned> Message<H> {
     /// Never: heads are always valid JSON.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let head = serde_json::to_vec(&self.head).expect("heads are valid JSON");
-        let mut bytes = Vec::with_capacity(4 + head.len() + self.body.len());
-        bytes.extend((head.len() as u32).to_le_bytes());
-        bytes.extend(head);
-        bytes.extend(&self.body);
-        bytes
+        to_bytes(&self.head, &self.body)
     }
 
     /// Reads what [`to_bytes`](Message::to_bytes) returned; `None` if the bytes are damaged.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Option<Message<H>> {
-        let (len, rest) = bytes.split_first_chunk::<4>()?;
-        let len = u32::from_le_bytes(*len) as usize;
-        let (head, body) = rest.split_at_checked(len).filter(|_| len <= MAX_HEAD)?;
-        Some(Message { head: serde_json::from_slice(head).ok()?, body: body.to_vec() })
+        let (head, body) = split(bytes)?;
+        Some(Message { head, body: body.to_vec() })
     }
+}
+
+/// Returns a message as bytes: see [`Message::to_bytes`].
+pub(crate) fn to_bytes(head: &impl Serialize, body: &[u8]) -> Vec<u8> {
+    let head = serde_json::to_vec(head).expect("heads are valid JSON");
+    let mut bytes = Vec::with_capacity(4 + head.len() + body.len());
+    bytes.extend((head.len() as u32).to_le_bytes());
+    bytes.extend(head);
+    bytes.extend(body);
+    bytes
+}
+
+/// Returns the head of a message and its body; `None` if the bytes are damaged.
+pub(crate) fn split<H: DeserializeOwned>(bytes: &[u8]) -> Option<(H, &[u8])> {
+    let (len, rest) = bytes.split_first_chunk::<4>()?;
+    let len = u32::from_le_bytes(*len) as usize;
+    let (head, body) = rest.split_at_checked(len).filter(|_| len <= MAX_HEAD)?;
+    Some((serde_json::from_slice(head).ok()?, body))
 }
 
 /// Writes a message with its length, for a stream of messages.

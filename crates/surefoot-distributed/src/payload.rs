@@ -12,6 +12,8 @@ pub(crate) enum Payload {
     Numbers(Partial),
     /// Work of a round of one pass over shards.
     Round(Box<RoundPartial>),
+    /// Partial result of all shards, which need not be read, as bytes.
+    Whole(Vec<u8>),
     /// Partial results that do not go together, with the reason.
     Fault(String),
 }
@@ -35,17 +37,46 @@ impl Join for Payload {
 }
 
 impl Payload {
-    /// Returns the partial result as bytes, of which the first tells the kind.
-    pub(crate) fn to_bytes(&self) -> Vec<u8> {
-        let (kind, bytes) = match self {
-            Payload::Numbers(partial) => (0, partial.to_bytes()),
-            Payload::Round(partial) => (1, partial.to_bytes()),
-            Payload::Fault(reason) => (2, reason.clone().into_bytes()),
-        };
-        [&[kind], &bytes[..]].concat()
+    /// Appends the partial result as bytes, of which the first tells the kind.
+    pub(crate) fn append_to(&self, bytes: &mut Vec<u8>) {
+        match self {
+            Payload::Numbers(partial) => {
+                bytes.push(0);
+                bytes.extend(partial.to_bytes());
+            }
+            Payload::Round(partial) => {
+                bytes.push(1);
+                partial.append_to(bytes);
+            }
+            Payload::Fault(reason) => {
+                bytes.push(2);
+                bytes.extend(reason.as_bytes());
+            }
+            Payload::Whole(whole) => bytes.extend(whole),
+        }
     }
 
-    /// Reads what [`to_bytes`](Payload::to_bytes) returned; `None` if the bytes are damaged.
+    /// Returns the partial result as bytes.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        if let Payload::Whole(bytes) = self {
+            return bytes;
+        }
+        let mut bytes = Vec::new();
+        self.append_to(&mut bytes);
+        bytes
+    }
+
+    /// Takes a partial result of all shards, which nothing is joined to; `None` if the bytes are damaged.
+    pub(crate) fn whole(bytes: &[u8]) -> Option<Payload> {
+        let is_intact = match bytes.split_first()? {
+            (0, partial) => Partial::from_bytes(partial).is_some(),
+            (1, partial) => RoundPartial::are_bytes_intact(partial),
+            _ => return None,
+        };
+        is_intact.then(|| Payload::Whole(bytes.to_vec()))
+    }
+
+    /// Reads what [`append_to`](Payload::append_to) appended; `None` if the bytes are damaged.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Payload> {
         match bytes.split_first()? {
             (0, bytes) => Partial::from_bytes(bytes).map(Payload::Numbers),

@@ -2,7 +2,7 @@
 
 use crate::{
     exchange::{Event, Exchange, Program},
-    message::{FromWorker, Message, ToWorker},
+    message::{FromWorker, Message, ToWorker, to_bytes},
 };
 use std::{
     fmt,
@@ -197,6 +197,6 @@ impl Run {
             | FromWorker::Done { epoch, .. }
             | FromWorker::Failed { epoch } => *epoch = self.epoch,
         }
-        Message { head, body: body.to_vec() }.to_bytes()
+        to_bytes(&head, body)
     }
 }

@@ -17,6 +17,7 @@ SET: text, dense, dense_squared, counts, clicks, or DIR/NAME[:logistic|squared|p
 --rows N    rows of a generated set (100000)
 --shards    numbers of shards (16)
 --shares    rules: rows of a round as shares of the rows so far (0.01)
+--rules R,R rules: those that are simulated (all)
 --start N   rules: rows learnt one by one at first (2048)
 --orders    rules: with shards that are sorted by label, and by features, too
 --times N   pass: number of paired runs (3)";
@@ -38,6 +39,7 @@ struct Asked {
     shares: Vec<f64>,
     start: usize,
     orders: Vec<Order>,
+    rules: Vec<String>,
     times: usize,
 }
 
@@ -51,6 +53,7 @@ fn run() -> Result<(), String> {
         shares: vec![0.01],
         start: 2048,
         orders: vec![Order::Blocks],
+        rules: Vec::new(),
         times: 3,
     };
     while let Some(arg) = args.next() {
@@ -58,6 +61,7 @@ fn run() -> Result<(), String> {
             "--rows" => asked.rows = numbers(args.next())?[0],
             "--shards" => asked.shards = numbers(args.next())?,
             "--shares" => asked.shares = numbers(args.next())?,
+            "--rules" => asked.rules = numbers(args.next())?,
             "--start" => asked.start = numbers(args.next())?[0],
             "--orders" => asked.orders = Order::ALL.to_vec(),
             "--times" => asked.times = numbers(args.next())?[0],
@@ -139,7 +143,8 @@ fn rules(asked: &Asked, name: &str, set: &Set) {
             plain.test
         );
         for &share in &asked.shares {
-            for rule in Rule::ALL {
+            let is_asked = |name: String| asked.rules.is_empty() || asked.rules.contains(&name);
+            for rule in Rule::ALL.into_iter().filter(|rule| is_asked(format!("{rule:?}"))) {
                 let here = simulate(*link, train, test, &dealt, rule, Growth { start: asked.start, share });
                 println!(
                     "  share {share:<7} {:15} {:5} rounds   progressive {:+7.2} %   test {:+7.2} %",

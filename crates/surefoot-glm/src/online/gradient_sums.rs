@@ -15,17 +15,21 @@ use crate::simd::{
     inverse_scale::InverseScale,
     lanes::{LANES, Lanes},
 };
+use bytemuck::{Pod, Zeroable};
 
 /// Sums of gradients g·x/M and of their squares over rows of a round, in one coordinate. Here g is the derivative of the
 /// loss at the query point of a lane, as a multiple of a unit, x the value and M the scale of the coordinate.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
 pub(crate) struct GradientSums {
     pub(crate) gradient: Lanes,
     pub(crate) squares: Lanes,
-    /// Number of rows with this coordinate.
-    pub(crate) count: u32,
     /// Inverse 1/M of the scale in which the sums are, which is the largest |x| so far, those of the rows included.
     pub(crate) inverse: f64,
+    /// Number of rows with this coordinate.
+    pub(crate) count: u32,
+    /// Always 0: fills the last word, so that lists of sums can be sent as they lie in memory.
+    pub(crate) unused: u32,
 }
 
 /// [`GradientSums`] of one shard, to which rows are added one by one, in one cache line. Gradients have both signs, so
@@ -83,7 +87,7 @@ impl RowSums {
     pub(crate) fn rounded(&self) -> GradientSums {
         let gradient = Lanes(self.gradient.map(within));
         let squares = Lanes(self.squares.map(|sum| within(sum.into())));
-        GradientSums { gradient, squares, count: self.count, inverse: self.inverse }
+        GradientSums { gradient, squares, inverse: self.inverse, count: self.count, unused: 0 }
     }
 }
 
@@ -125,7 +129,7 @@ impl GradientSums {
     /// Whether the sums, read from a message, are within their ranges.
     pub(crate) fn are_sound(&self) -> bool {
         let sums = self.gradient.is_finite() && self.squares.0.iter().all(|&sum| sum >= 0.0 && sum.is_finite());
-        sums && self.count > 0 && (f64::MIN_POSITIVE..f64::INFINITY).contains(&self.inverse)
+        sums && self.count > 0 && self.unused == 0 && (f64::MIN_POSITIVE..f64::INFINITY).contains(&self.inverse)
     }
 }
 

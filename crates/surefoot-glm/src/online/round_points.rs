@@ -46,8 +46,9 @@ struct Point {
 /// Points of the coordinates that a worker has met in a round.
 #[derive(Debug, Default)]
 pub(crate) struct RoundPoints {
-    /// Number of each feature met in the round, plus 1; 0 for other features.
-    numbers: FeatureMap<u32>,
+    /// Number of each feature, below the number of the round in which it was given: those of earlier rounds are none.
+    numbers: FeatureMap<u64>,
+    round: u32,
     points: Vec<Point>,
     /// Id of the feature of each point.
     ids: Vec<u64>,
@@ -148,9 +149,11 @@ fn add_up_inline(points: &[Point], row: &[(u32, f64)], intercept: &Point) -> Sum
 impl RoundPoints {
     /// Forgets all points, for a round that starts from the given store.
     pub(crate) fn start(&mut self, store: &CoordinateStore, terms: &Terms) {
-        for id in self.ids.drain(..) {
-            self.numbers.get_mut(id).into_iter().for_each(|number| *number = 0);
+        self.round = self.round.wrapping_add(1);
+        if self.round == 0 {
+            (self.numbers, self.round) = (FeatureMap::default(), 1);
         }
+        self.ids.clear();
         self.points.clear();
         self.before = 0;
         self.model_intercept = store.intercept(terms);
@@ -205,21 +208,21 @@ impl RoundPoints {
         for (at, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
                 let number = match self.numbers.get(id) {
-                    Some(&number) if number > 0 => number,
+                    Some(&number) if number >> u32::BITS == u64::from(self.round) => number as u32,
                     _ => self.add(store, id).ok_or_else(|| Fault::full(at, id))?,
                 };
-                self.row.push((number - 1, value));
+                self.row.push((number, value));
             }
         }
         Ok(())
     }
 
-    /// Adds an empty point, and prefetches the coordinate; returns the number of the feature, plus 1.
+    /// Adds an empty point, and prefetches the coordinate; returns the number of the feature.
     #[cold]
     fn add(&mut self, store: &CoordinateStore, id: u64) -> Option<u32> {
         self.points.try_reserve(1).and_then(|()| self.ids.try_reserve(1)).ok()?;
-        let number = u32::try_from(self.points.len() + 1).ok()?;
-        *self.numbers.get_mut(id)? = number;
+        let number = u32::try_from(self.points.len()).ok()?;
+        *self.numbers.get_mut(id)? = u64::from(self.round) << u32::BITS | u64::from(number);
         store.features.prefetch_value(id);
         self.points.push(Point::default());
         self.ids.push(id);

@@ -1,8 +1,9 @@
 //! Partials as bytes, to send them to other workers.
 //!
-//! Numbers are little-endian, ids of features are differences in groups of seven bits, and everything that is not kept
-//! per feature is JSON, as in models. Bytes may be damaged or come from anybody: a checksum covers all of them, lengths
-//! are checked before memory is taken, and numbers against their ranges.
+//! Numbers are little-endian, ids of sorted features are differences in groups of seven bits, and everything that is not
+//! kept per feature is JSON, as in models. The sums of features lie in the bytes as in memory, so that one copy writes
+//! or reads them. Bytes may be damaged or come from anybody: a checksum covers all of them, lengths are checked before
+//! memory is taken, and numbers against their ranges.
 
 use super::{
     part::{Features, Part},
@@ -18,9 +19,11 @@ use crate::{
     simd::lanes::{LANES, Lanes},
 };
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
+const ENDS_EARLY: &str = "the bytes of a partial end early";
 /// First bytes of a partial, with the version of the format.
-const MAGIC: &[u8; 8] = b"sfround1";
+const MAGIC: &[u8; 8] = b"sfround2";
 const CHECKSUM: usize = 8;
 
 /// Part of the bytes that is JSON: of the whole partial.
@@ -45,26 +48,41 @@ struct Scalars {
     sums: RoundSums,
     has_intercept: bool,
     features: usize,
+    /// Whether the features are in ascending order of their ids.
+    is_sorted: bool,
 }
 
 impl Partial {
     /// Returns the partial as bytes. Costs O(features).
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = MAGIC.to_vec();
+        let mut bytes = Vec::new();
+        self.append_to(&mut bytes);
+        bytes
+    }
+
+    /// Appends the bytes of [`to_bytes`](Partial::to_bytes).
+    pub fn append_to(&self, bytes: &mut Vec<u8>) {
+        let begin = bytes.len();
+        bytes.extend(MAGIC);
         let (is_sums, parts) = match &self.content {
             Content::Rows(rows) => (false, rows.len()),
             Content::Sums(parts) => (true, parts.len()),
         };
         let Round { rows, shards, loss } = self.round;
-        put_json(&mut bytes, &Head { rows, shards, loss, is_sums, parts });
+        put_json(bytes, &Head { rows, shards, loss, is_sums, parts });
         match &self.content {
-            Content::Rows(rows) => rows.iter().for_each(|rows| put_rows(&mut bytes, rows)),
-            Content::Sums(parts) => parts.iter().for_each(|part| put_part(&mut bytes, part)),
+            Content::Rows(rows) => rows.iter().for_each(|rows| put_rows(bytes, rows)),
+            Content::Sums(parts) => parts.iter().for_each(|part| put_part(bytes, part)),
         }
-        let sum = checksum(&bytes);
+        let sum = xxh3_64(&bytes[begin..]);
         bytes.extend(sum.to_le_bytes());
-        bytes
+    }
+
+    /// Whether bytes are those of a partial, undamaged. The partial may still be out of its range.
+    #[must_use]
+    pub fn are_bytes_intact(bytes: &[u8]) -> bool {
+        intact(bytes).is_ok()
     }
 
     /// Reads a partial from bytes made by [`to_bytes`](Partial::to_bytes), equal to the original to the bit.
@@ -72,10 +90,7 @@ impl Partial {
     /// # Errors
     /// Returns a message if the bytes are damaged, or if a number is out of its range.
     pub fn from_bytes(bytes: &[u8]) -> Result<Partial, String> {
-        let damaged = || "the bytes of a partial are damaged".to_owned();
-        let (content, sum) = bytes.split_last_chunk::<CHECKSUM>().ok_or_else(damaged)?;
-        need(u64::from_le_bytes(*sum) == checksum(content), "the bytes of a partial are damaged")?;
-        let mut reader = Reader(content.strip_prefix(MAGIC).ok_or("the bytes are those of no partial")?);
+        let mut reader = Reader(intact(bytes)?);
         let Head { rows, shards, loss, is_sums, parts } = reader.json()?;
         need(rows <= MOST_ROWS && shards > 0 && !loss.is_multiclass(), "a partial is out of its range")?;
         let round = Round { rows, shards, loss };
@@ -94,12 +109,11 @@ impl Partial {
     }
 }
 
-/// Returns the FNV-1a hash of the bytes, eight at a time.
-fn checksum(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks::<8>();
-    let words = words.iter().map(|word| u64::from_le_bytes(*word)).chain(rest.iter().map(|&byte| byte.into()));
-    let step = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(29);
-    words.fold(0xcbf2_9ce4_8422_2325 ^ bytes.len() as u64, step)
+/// Returns the bytes between the first bytes and the checksum, which has to be right.
+fn intact(bytes: &[u8]) -> Result<&[u8], String> {
+    let (content, sum) = bytes.split_last_chunk::<CHECKSUM>().ok_or("the bytes of a partial are damaged")?;
+    need(u64::from_le_bytes(*sum) == xxh3_64(content), "the bytes of a partial are damaged")?;
+    Ok(content.strip_prefix(MAGIC).ok_or("the bytes are those of no partial")?)
 }
 
 fn put_json(bytes: &mut Vec<u8>, value: &impl Serialize) {
@@ -119,25 +133,34 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 fn put_part(bytes: &mut Vec<u8>, part: &Part) {
-    let mut features = part.features.clone();
-    features.sort();
+    let Features { ids, sums: features, is_sorted } = &part.features;
     let (counts, sums) = (part.counts.clone(), part.sums.clone());
-    let (has_intercept, count) = (part.intercept.is_some(), features.ids.len());
+    let (has_intercept, count) = (part.intercept.is_some(), ids.len());
     let Node { first, end } = part.node;
-    put_json(bytes, &Scalars { first, end, counts, sums, has_intercept, features: count });
-    part.intercept.iter().for_each(|sums| put_sums(bytes, sums));
-    let mut last = 0;
-    for (id, sums) in features.iter() {
-        put_number(bytes, id - last);
-        last = id;
-        put_sums(bytes, sums);
+    put_json(bytes, &Scalars { first, end, counts, sums, has_intercept, features: count, is_sorted: *is_sorted });
+    bytes.reserve(count * (size_of::<GradientSums>() + size_of::<u64>()));
+    part.intercept.iter().for_each(|sums| put_all_sums(bytes, std::slice::from_ref(sums)));
+    if *is_sorted {
+        let mut last = 0;
+        for id in ids {
+            put_number(bytes, id - last);
+            last = *id;
+        }
+    } else {
+        ids.iter().for_each(|id| bytes.extend(id.to_le_bytes()));
     }
+    put_all_sums(bytes, features);
 }
 
-fn put_sums(bytes: &mut Vec<u8>, sums: &GradientSums) {
-    put_number(bytes, sums.count.into());
-    bytes.extend(sums.inverse.to_le_bytes());
-    sums.gradient.0.iter().chain(&sums.squares.0).for_each(|sum| bytes.extend(sum.to_le_bytes()));
+fn put_all_sums(bytes: &mut Vec<u8>, all: &[GradientSums]) {
+    if cfg!(target_endian = "little") {
+        return bytes.extend_from_slice(bytemuck::cast_slice(all));
+    }
+    for sums in all {
+        sums.gradient.0.iter().chain(&sums.squares.0).for_each(|sum| bytes.extend(sum.to_le_bytes()));
+        bytes.extend(sums.inverse.to_le_bytes());
+        [sums.count, sums.unused].iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    }
 }
 
 fn put_rows(bytes: &mut Vec<u8>, ShardRows { shard, rows }: &ShardRows) {
@@ -158,7 +181,7 @@ struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {
     fn take<const N: usize>(&mut self) -> Result<[u8; N], String> {
-        let (taken, rest) = self.0.split_first_chunk::<N>().ok_or("the bytes of a partial end early")?;
+        let (taken, rest) = self.0.split_first_chunk::<N>().ok_or(ENDS_EARLY)?;
         self.0 = rest;
         Ok(*taken)
     }
@@ -180,7 +203,7 @@ impl Reader<'_> {
     /// Reads a number of entries, each of which takes at least `least` bytes.
     fn count(&mut self, least: usize) -> Result<usize, String> {
         let count = self.number()?;
-        need(count <= (self.0.len() / least) as u64, "the bytes of a partial end early")?;
+        need(count <= (self.0.len() / least) as u64, ENDS_EARLY)?;
         Ok(count as usize)
     }
 
@@ -204,33 +227,52 @@ impl Reader<'_> {
     }
 
     fn sums(&mut self) -> Result<GradientSums, String> {
-        let count = u32::try_from(self.number()?).map_err(|_| "a number of a partial is too long")?;
-        let inverse = self.real()?;
-        let sums = GradientSums { count, inverse, gradient: self.lanes()?, squares: self.lanes()? };
-        need(sums.are_sound(), "the gradients of a partial are out of their range")?;
-        Ok(sums)
+        let (gradient, squares, inverse) = (self.lanes()?, self.lanes()?, self.real()?);
+        let [count, unused] = [self.take()?, self.take()?].map(u32::from_le_bytes);
+        Ok(GradientSums { gradient, squares, inverse, count, unused })
+    }
+
+    fn all_sums(&mut self, count: usize) -> Result<Vec<GradientSums>, String> {
+        let length = count.checked_mul(size_of::<GradientSums>());
+        let (bytes, rest) = length.and_then(|length| self.0.split_at_checked(length)).ok_or(ENDS_EARLY)?;
+        let all = if cfg!(target_endian = "little") {
+            self.0 = rest;
+            bytemuck::pod_collect_to_vec(bytes)
+        } else {
+            (0..count).map(|_| self.sums()).collect::<Result<Vec<_>, _>>()?
+        };
+        need(all.iter().all(GradientSums::are_sound), "the gradients of a partial are out of their range")?;
+        Ok(all)
+    }
+
+    /// Reads the ids of `count` features, which ascend if they are sorted.
+    fn ids(&mut self, count: usize, is_sorted: bool) -> Result<Vec<u64>, String> {
+        let least = if is_sorted { 1 } else { size_of::<u64>() };
+        need(count <= self.0.len() / least, ENDS_EARLY)?;
+        if !is_sorted {
+            return (0..count).map(|_| self.take().map(u64::from_le_bytes)).collect();
+        }
+        let (mut ids, mut last) = (Vec::with_capacity(count), 0_u64);
+        for at in 0..count {
+            let more = self.number()?;
+            let id = last.checked_add(more).filter(|_| at == 0 || more > 0);
+            last = id.ok_or("the features of a partial are out of their order")?;
+            ids.push(last);
+        }
+        Ok(ids)
     }
 
     fn part(&mut self, round: Round) -> Result<Part, String> {
-        let Scalars { first, end, counts, sums, has_intercept, features: count } = self.json()?;
+        let Scalars { first, end, counts, sums, has_intercept, features: count, is_sorted } = self.json()?;
         let node = Node { first, end };
         need(node.is_in(round.shards), "a partial has shards that are no node of their tree")?;
         need(counts.are_sound(round.loss), "the counters of a partial are out of their range")?;
         sums.check()?;
         let rows = counts.rows.checked_sub(counts.rows_zero_weight);
         need(rows == Some(sums.rows()), "the counters of a partial do not fit together")?;
-        let intercept = if has_intercept { Some(self.sums()?) } else { None };
-        let least = 2 + size_of::<f64>() + 2 * size_of::<Lanes>();
-        need(count <= self.0.len() / least, "the bytes of a partial end early")?;
-        let mut features = Features { is_sorted: true, ..Features::default() };
-        let mut last = 0_u64;
-        for at in 0..count {
-            let more = self.number()?;
-            let id = last.checked_add(more).filter(|_| at == 0 || more > 0);
-            last = id.ok_or("the features of a partial are out of their order")?;
-            features.ids.push(last);
-            features.sums.push(self.sums()?);
-        }
+        let intercept = self.all_sums(has_intercept.into())?.pop();
+        let ids = self.ids(count, is_sorted)?;
+        let features = Features { ids, sums: self.all_sums(count)?, is_sorted };
         Ok(Part { node, counts, sums, intercept, features })
     }
 
@@ -285,7 +327,7 @@ mod tests {
                 seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let at = (seed >> 33) as usize % forged.len();
                 forged[at] = if seed & 1 << 20 == 0 { b'9' } else { (seed >> 24) as u8 };
-                let sum = checksum(&forged);
+                let sum = xxh3_64(&forged);
                 forged.extend(sum.to_le_bytes());
                 if let Ok(partial) = Partial::from_bytes(&forged) {
                     let mut replica = RoundTrainer::resume(&model, 1).unwrap();

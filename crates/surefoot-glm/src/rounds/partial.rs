@@ -13,7 +13,7 @@ use std::ops::Range;
 /// Sums of several shards are those of nodes of a fixed binary tree, so the same shards give the same sums, to the bit,
 /// in whatever order and on whatever machines they are joined.
 ///
-/// *Size*: about 43 bytes for each feature that occurs in the rows, and 2 KB. See [`RoundTrainer`](crate::RoundTrainer)
+/// *Size*: about 50 bytes for each feature that occurs in the rows, and 2 KB. See [`RoundTrainer`](crate::RoundTrainer)
 /// for an example.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partial {

@@ -113,12 +113,13 @@ impl Examples {
             numbers.try_reserve(1)?;
         }
         self.start.try_reserve(1)?;
-        if !self.has_memory(nonzeros * (size_of::<u32>() + size_of::<f64>())) {
+        let room = self.memory / (size_of::<u32>() + size_of::<f64>());
+        if self.column.len() + nonzeros > room {
             self.column.spill()?;
             self.value.spill()?;
         }
-        self.column.reserve(nonzeros)?;
-        self.value.reserve(nonzeros)
+        self.column.reserve(nonzeros, room)?;
+        self.value.reserve(nonzeros, room)
     }
 
     /// Calls `visit` with the label and the weight of every row of positive weight. `visit` may change the weight.
@@ -221,5 +222,27 @@ impl Examples {
     pub fn row(&self, i: usize) -> (&[u32], &[f64]) {
         let nonzeros = self.start[i]..self.start[i + 1];
         (&self.column[nonzeros.clone()], &self.value[nonzeros])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reserved memory counts: an array that doubled would need twice the limit.
+    #[test]
+    fn the_memory_limit_holds_at_every_row() {
+        for memory in [0, 11, 12, 100, 1000, 5000, 12_000, usize::MAX] {
+            let mut examples = Examples::with_memory(memory);
+            for i in 0..300_u32 {
+                let column: Vec<u32> = (0..i % 13).collect();
+                let value: Vec<f64> = column.iter().map(|j| f64::from(i + j)).collect();
+                examples.push(0.0, 1.0, 0.0, &column, &value);
+                let used = examples.column.in_memory() + examples.value.in_memory();
+                assert!(used <= memory, "{used} of {memory} bytes after row {i}");
+                assert_eq!(examples.row(i as usize), (&*column, &*value));
+            }
+            assert_eq!(examples.column.in_memory() > 0, memory > 12 * examples.column.len());
+        }
     }
 }
