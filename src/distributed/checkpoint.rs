@@ -1,7 +1,7 @@
 //! Folder with the state of a distributed fit, from which the same command goes on.
 
 use crate::failure::Failure;
-use std::{fs, io, path::Path};
+use std::{ffi::OsStr, fs, io, path::Path};
 use surefoot_distributed::{FolderStore, MemoryStore, Store};
 
 /// Name of the file, in the folder of a checkpoint, with the job that it belongs to.
@@ -38,6 +38,14 @@ pub(super) fn store(folder: Option<&Path>, job: &[u8]) -> Result<Box<dyn Store>,
         Err(error) => return Err(failed(error)),
     }
     Ok(Box::new(FolderStore::open(folder).map_err(failed)?))
+}
+
+/// Adds to the error of a run with a checkpoint how it goes on.
+pub(super) fn kept(folder: Option<&OsStr>, failure: Failure) -> Failure {
+    match folder {
+        Some(_) => failure.and("what was computed is kept in the checkpoint: the same command goes on from there"),
+        None => failure,
+    }
 }
 
 /// Removes the checkpoint of a run that has ended. What cannot be removed costs disk space only.

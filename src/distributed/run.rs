@@ -2,12 +2,13 @@
 
 use super::{
     checkpoint,
-    job::{Finished, Job},
+    job::Job,
     report::Report,
+    task::{Outcome, Task},
 };
 use crate::{
     failure::{Failure, Refused},
-    flags::{cli::FitArgs, values::Engine},
+    flags::values::Engine,
     terminal::{
         console::{Console, Listener, Message},
         record::Record,
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use std::{
     fmt,
     io::Error,
-    path::PathBuf,
+    path::Path,
     sync::Arc,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
@@ -60,9 +61,7 @@ pub type Letters = Vec<(u64, Vec<u8>)>;
 /// ```
 pub struct Run {
     job: Job,
-    address: String,
-    workers: Option<usize>,
-    checkpoint: Option<PathBuf>,
+    task: Task,
     stop: StopConditions,
     is_requested: bool,
     reporter: Reporter,
@@ -89,15 +88,16 @@ struct Lost {
     exchanges: u64,
 }
 
-/// Result of a distributed fit.
+/// Result of a distributed run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Concluded {
-    /// Trained model; `None` if the run was stopped before there was one.
+    /// Trained model of a fit; `None` if the run was stopped before there was one.
     pub model: Option<Model>,
     /// Why the run ended early; `None` if it did not.
     pub stop: Option<StopReason>,
-    /// Results as the command prints them in the last line of `--json`.
+    /// Results as the command prints them in the last line of `--json`; of a prediction the numbers of rows; null if the run was stopped
+    /// before there were any.
     pub results: Value,
     /// Losses recorded during the search, as lists of equal length.
     pub curve: Value,
@@ -105,13 +105,13 @@ pub struct Concluded {
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run").field("address", &self.address).field("ended", &self.ended).finish_non_exhaustive()
+        f.debug_struct("Run").field("address", &self.address()).field("ended", &self.ended).finish_non_exhaustive()
     }
 }
 
 impl Run {
-    /// Prepares the run of a command line of `surefoot fit` without the name of the program. `stop` says when it is to end early, beside
-    /// `--budget`; `tell` receives the messages that the command would print.
+    /// Prepares the run of a command line of `surefoot fit`, `predict` or `eval` without the name of the program. `stop` says when it is to
+    /// end early, beside `--budget`; `tell` receives the messages that the command would print.
     ///
     /// # Errors
     /// The first flag at fault, or an input that cannot be read, with a remedy.
@@ -122,22 +122,18 @@ impl Run {
     ) -> Result<Run, Refused> {
         let started = Instant::now();
         let line: Vec<String> = line.into_iter().map(|word| word.as_ref().to_owned()).collect();
-        let (job, args) = Job::with_flags(&line)?;
+        let task = Task::parse(&line)?;
+        let job = task.prepare(&line)?;
         let console = Console::to(Listener(Arc::new(tell)));
         let reporter = Reporter::new(console, false, 1, Some(Record::new()));
-        let deadline = args.budget.and_then(|budget| started.checked_add(budget));
-        Ok(Run::new(job, &args, stop.with_deadline(deadline), reporter))
+        let deadline = task.budget().and_then(|budget| started.checked_add(budget));
+        Ok(Run::new(job, task, stop.with_deadline(deadline), reporter))
     }
 
-    pub(crate) fn new(job: Job, args: &FitArgs, stop: StopConditions, reporter: Reporter) -> Run {
+    pub(crate) fn new(job: Job, task: Task, stop: StopConditions, reporter: Reporter) -> Run {
         Run {
             job,
-            address: match &args.engine.engine {
-                Some(Engine::Python(address)) => address.clone(),
-                _ => "local".to_owned(),
-            },
-            workers: args.engine.workers.map(usize::from),
-            checkpoint: args.engine.checkpoint.as_ref().map(PathBuf::from),
+            task,
             stop,
             is_requested: false,
             reporter,
@@ -152,13 +148,16 @@ impl Run {
     /// Returns the name or address of the engine: `local`, `ray`, `ray://HOST:PORT` or `mpi`.
     #[must_use]
     pub fn address(&self) -> &str {
-        &self.address
+        match &self.task.engine().engine {
+            Some(Engine::Python(address)) => address,
+            _ => "local",
+        }
     }
 
     /// Returns the number of workers that was asked for.
     #[must_use]
     pub fn workers(&self) -> Option<usize> {
-        self.workers
+        self.task.engine().workers.map(usize::from)
     }
 
     /// Returns the number of shards.
@@ -172,17 +171,9 @@ impl Run {
     /// # Errors
     /// If the checkpoint cannot be used.
     pub fn start(&mut self, workers: usize, patience: u64) -> Result<(), Refused> {
-        let bytes = self.job.to_bytes();
-        let unreadable = |error: Error| Failure::data(format!("the checkpoint cannot be read: {error}"));
-        let store = checkpoint::store(self.checkpoint.as_deref(), &bytes)?;
-        let (console, shards) = (&self.reporter.console, self.job.shards());
-        console.say(&format!("engine: {}, {workers} workers, {shards} shards", self.address));
-        if store.end() > 0 {
-            console.note(&format!("going on after {} exchanges, which the checkpoint has", store.end()));
-        }
-        let incarnation = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64);
-        let plan = Plan { shards, workers: workers.min(shards), patience, incarnation };
-        self.coordinator = Some(Coordinator::new(plan, bytes, store).map_err(unreadable)?);
+        let console = &self.reporter.console;
+        console.say(&format!("engine: {}, {workers} workers, {} shards", self.address(), self.job.shards()));
+        self.coordinator = Some(coordinator(&self.job, &self.task, workers, patience, console)?);
         Ok(())
     }
 
@@ -265,34 +256,27 @@ impl Run {
     ///
     /// # Errors
     /// The message with which the run has failed.
-    pub fn conclude(self) -> Result<Concluded, Refused> {
-        let stop = self.must_stop();
-        let (finished, mut reporter) = self.end();
-        let finished = finished?;
-        let stop = stop.filter(|_| !finished.is_over());
-        let results = finished.results(reporter.seconds());
-        let curve = reporter.record.take().unwrap_or_else(Record::new).curve();
-        Ok(Concluded { model: finished.model, stop, results, curve })
+    pub fn conclude(mut self) -> Result<Concluded, Refused> {
+        let (stop, seconds) = (self.must_stop(), self.reporter.seconds());
+        let curve = self.reporter.record.take().unwrap_or_else(Record::new).curve();
+        let result = self.result()?;
+        let Outcome { model, results, is_over } =
+            self.task.conclude(&self.job, &result, seconds, &self.reporter.console)?;
+        Ok(Concluded { model, stop: stop.filter(|_| !is_over), results, curve })
     }
 
-    /// Returns the result of the workers, and the reporter. The checkpoint of a run that is over is removed.
-    pub(crate) fn end(self) -> (Result<Finished, Failure>, Reporter) {
-        let ended = self.ended.unwrap_or_else(|| Err("the engine gave up the run".to_owned()));
-        let finished = ended.and_then(|result| Finished::from_bytes(&result)).map_err(Failure::data);
-        let kept = self.checkpoint.filter(|_| self.coordinator.is_some());
-        let finished = match (finished, kept) {
-            (Ok(finished), Some(folder)) => {
-                if finished.is_over() {
-                    checkpoint::remove(&folder);
-                }
-                Ok(finished)
-            }
-            (Err(failure), Some(_)) => {
-                Err(failure.and("what was computed is kept in the checkpoint: the same command goes on from there"))
-            }
-            (finished, None) => finished,
-        };
-        (finished, self.reporter)
+    /// Returns the result of the workers, and the reporter.
+    pub(crate) fn end(mut self) -> (Result<Vec<u8>, Failure>, Reporter) {
+        (self.result(), self.reporter)
+    }
+
+    fn result(&mut self) -> Result<Vec<u8>, Failure> {
+        let ended = self.ended.take().unwrap_or_else(|| Err("the engine gave up the run".to_owned()));
+        if ended.as_ref().map_or(true, Vec::is_empty) {
+            self.task.clear(&self.job);
+        }
+        let checkpoint = self.task.checkpoint().filter(|_| self.coordinator.is_some());
+        ended.map_err(|message| checkpoint::kept(checkpoint, Failure::data(message)))
     }
 
     fn must_stop(&self) -> Option<StopReason> {
@@ -334,6 +318,27 @@ impl Run {
         }
         report.show(&mut self.reporter);
     }
+}
+
+/// Opens the checkpoint of a job, if it has one, and returns its coordinator, which waits `patience` milliseconds for workers that are
+/// missing.
+pub(super) fn coordinator(
+    job: &Job,
+    task: &Task,
+    workers: usize,
+    patience: u64,
+    console: &Console,
+) -> Result<Coordinator, Failure> {
+    let (bytes, shards) = (job.to_bytes(), job.shards());
+    let unreadable = |error: Error| Failure::data(format!("the checkpoint cannot be read: {error}"));
+    let store = checkpoint::store(task.checkpoint().map(Path::new), &bytes)?;
+    if store.end() > 0 {
+        console.note(&format!("going on after {} exchanges, which the checkpoint has", store.end()));
+    }
+    let incarnation = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64);
+    let plan = Plan { shards, workers: workers.min(shards), patience, incarnation };
+    let coordinator = Coordinator::new(plan, bytes, store).map_err(unreadable)?;
+    Ok(if task.has_partial_result() { coordinator } else { coordinator.without_partial_result() })
 }
 
 /// Returns the number of bytes that rows kept in memory may use, for all workers on this machine together.

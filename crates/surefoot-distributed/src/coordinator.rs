@@ -104,6 +104,8 @@ pub struct Coordinator {
     /// Time of the first partial result of the current exchange.
     first_part: Option<u64>,
     is_over: bool,
+    /// Whether a program that is stopped has a result.
+    has_partial_result: bool,
     received: u64,
     sent: u64,
     lost: u64,
@@ -144,10 +146,17 @@ impl Coordinator {
             since: 0,
             first_part: None,
             is_over: false,
+            has_partial_result: true,
             received: 0,
             sent: 0,
             lost: 0,
         })
+    }
+
+    /// Makes a stop end the run at once, with an empty result, for programs that have none before their end.
+    #[must_use]
+    pub fn without_partial_result(self) -> Coordinator {
+        Coordinator { has_partial_result: false, ..self }
     }
 
     /// Takes note of a new worker.
@@ -171,10 +180,16 @@ impl Coordinator {
         self.assign()
     }
 
-    /// Asks all workers to stop at the current exchange, and to return the best result so far.
+    /// Asks all workers to stop at the current exchange, and to return the best result so far. Without
+    /// [partial results](Coordinator::without_partial_result) the run has ended.
     pub fn stop(&mut self) -> Vec<Action> {
         if self.is_over || self.is_stopped() {
             return Vec::new();
+        }
+        if !self.has_partial_result {
+            let mut actions = self.end();
+            actions.push(Action::Finished(Vec::new()));
+            return actions;
         }
         self.complete(&[])
     }

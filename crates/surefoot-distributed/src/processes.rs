@@ -165,7 +165,10 @@ pub fn run(
     }
     let result = Run { processes: &mut processes, coordinator: &mut coordinator, inbox, lost: 0, exchanges: 0 }
         .until_the_end(actions, stop, watch);
-    processes.farewell();
+    // Without a result there is nothing that workers in the midst of their work could still be needed for.
+    if result.as_ref().is_ok_and(|result| !result.is_empty()) {
+        processes.farewell();
+    }
     result
 }
 
