@@ -1,5 +1,6 @@
 //! Folder with the state of a distributed fit, from which the same command goes on.
 
+use super::job::Finished;
 use crate::failure::Failure;
 use std::{fs, io, path::Path};
 use surefoot_distributed::{FolderStore, MemoryStore, Store};
@@ -38,6 +39,16 @@ pub(super) fn store(folder: Option<&Path>, job: &[u8]) -> Result<Box<dyn Store>,
         Err(error) => return Err(failed(error)),
     }
     Ok(Box::new(FolderStore::open(folder).map_err(failed)?))
+}
+
+/// Removes the checkpoint of a run that is over; otherwise the error says that it is kept.
+pub(super) fn conclude(folder: &Path, finished: Result<Finished, Failure>) -> Result<Finished, Failure> {
+    let says = "what was computed is kept in the checkpoint: the same command goes on from there";
+    let finished = finished.map_err(|failure| failure.and(says))?;
+    if finished.is_over() {
+        remove(folder);
+    }
+    Ok(finished)
 }
 
 /// Removes the checkpoint of a run that has ended. What cannot be removed costs disk space only.

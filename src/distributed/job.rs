@@ -29,6 +29,9 @@ pub struct Job {
     changed: Vec<Option<u64>>,
     /// Inputs of each shard, as text of their own format.
     shards: Vec<Vec<Value>>,
+    /// Number of stored bytes of all shards, where the job was made; `None` if it is not known.
+    #[serde(skip)]
+    bytes: Option<u64>,
 }
 
 impl Job {
@@ -43,9 +46,10 @@ impl Job {
         let options = options.with_schema(&schema);
         let text = |input: &InputName| serde_json::to_value(input).map_err(|error| Failure::data(error.to_string()));
         let shards = split_inputs(data.inputs(), &options, shards)?;
+        let bytes: Option<u64> = shards.iter().flatten().map(InputName::size).sum();
         let shards = shards.iter().map(|inputs| inputs.iter().map(text).collect()).collect::<Result<_, _>>()?;
         let (version, line) = (env!("CARGO_PKG_VERSION").to_owned(), without_talk(line));
-        Ok(Job { version, line, schema, changed: data.inputs().iter().map(changed).collect(), shards })
+        Ok(Job { version, line, schema, changed: data.inputs().iter().map(changed).collect(), shards, bytes })
     }
 
     /// Parses a command line of `surefoot fit`, without the name of the program, checks it, and divides the inputs that it names into
@@ -88,6 +92,11 @@ impl Job {
         self.shards.len()
     }
 
+    /// Returns the number of stored bytes of all shards; `None` if it is not known.
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        self.bytes
+    }
+
     /// Returns the job as bytes.
     ///
     /// # Panics
@@ -124,6 +133,11 @@ impl Job {
         inputs.map(Data::Inputs).map_err(|error| format!("the inputs of the job cannot be read: {error}"))
     }
 
+    /// Returns the words of the command line that change the model.
+    pub(super) fn line(&self) -> &[String] {
+        &self.line
+    }
+
     /// Returns the fit that the command line of the job describes.
     pub(crate) fn fit(&self) -> Result<(FitArgs, Fit<'static>), Failure> {
         let args = parse(&self.line)?;
@@ -141,7 +155,7 @@ fn changed(input: &InputName) -> Option<u64> {
 
 /// Returns a command line without the flags that change nothing about the model, so that a run can go on with others.
 fn without_talk(line: &[String]) -> Vec<String> {
-    const WITH_VALUE: [&str; 10] = [
+    const WITH_VALUE: [&str; 11] = [
         "--engine",
         "--workers",
         "--shards",
@@ -152,6 +166,7 @@ fn without_talk(line: &[String]) -> Vec<String> {
         "--threads",
         "--memory",
         "--snapshot",
+        "--report",
     ];
     const ALONE: [&str; 3] = ["--json", "--quiet", "-q"];
     let (mut kept, mut words) = (Vec::new(), line.iter());
@@ -191,7 +206,6 @@ pub(crate) fn check(args: &FitArgs) -> Result<(), Failure> {
             "--engine starts from no model: a run with --checkpoint DIR goes on by the same command",
         ),
         (args.shuffle, "--shuffle does nothing with --engine: the optimum does not depend on the order of the rows"),
-        (args.report.is_some(), "--report is not written with --engine: leave it out, or take --json"),
     ];
     match refused.into_iter().find(|(is_given, _)| *is_given) {
         Some((_, message)) => Err(Failure::usage(message)),
@@ -245,11 +259,16 @@ impl Finished {
     /// Returns the results as the command `fit --json` prints them in its last line, for a run of this many seconds.
     #[must_use]
     pub fn results(&self, seconds: f64) -> Value {
+        self.with_results(seconds, |results| results.event())
+    }
+
+    /// Returns what a function makes of the results of a run of this many seconds.
+    pub(super) fn with_results<T>(&self, seconds: f64, make: impl FnOnce(&Results<'_>) -> T) -> T {
         let found = Inferred::default();
-        let Some(model) = &self.model else { return Results::nothing(&Summary::default(), &found).event() };
+        let Some(model) = &self.model else { return make(&Results::nothing(&Summary::default(), &found)) };
         let (trainer, summary) = (Trainer::new(model.settings.clone(), Plan::ONE_PASS), self.summary(model));
         let results = Results::of(model, "the model", &trainer, &summary, &found);
-        self.fill(Results { seconds, ..results }).event()
+        make(&self.fill(Results { seconds, ..results }))
     }
 
     /// Returns the summary of the model, with the passes of the search.

@@ -5,6 +5,7 @@
 mod checkpoint;
 mod job;
 pub(crate) mod local;
+mod page;
 mod program;
 mod report;
 mod run;

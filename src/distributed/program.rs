@@ -43,7 +43,7 @@ impl Program for FitProgram {
         let (args, fit) = job.fit().map_err(|failure| failure.message)?;
         let own = exchange.own().map(|shard| Ok((shard, job.data(shard)?))).collect::<Result<Vec<_>, String>>()?;
         let fit = fit.memory(memory::for_rows()).threads(1).skip_bad_rows(args.skip_bad_rows);
-        let fit = fit.observer(Reports(exchange.clone()));
+        let fit = fit.observer(Reports::new(exchange.clone()));
         let outcome = match fit.plan().optimum {
             Some(_) => fit.run_shards(&own, job.schema(), &exchange.shards()),
             None => fit.run_rounds(&own, job.schema(), &exchange.shards(), &ByExchange(exchange)),

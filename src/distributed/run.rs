@@ -3,18 +3,19 @@
 use super::{
     checkpoint,
     job::{Finished, Job},
-    report::Report,
+    page,
+    report::{Latest, Report},
 };
 use crate::{
     failure::{Failure, Refused},
-    flags::{cli::FitArgs, values::Engine},
+    flags::{cli::FitArgs, inputs, values::Engine},
     terminal::{
         console::{Console, Listener, Message},
         record::Record,
         reporter::Reporter,
     },
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::{
     fmt,
     io::Error,
@@ -23,7 +24,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 use surefoot_distributed::{Action, Coordinator, Plan};
-use surefoot_fit::{StopConditions, StopReason};
+use surefoot_fit::{Data, StopConditions, StopReason};
 use surefoot_glm::Model;
 
 /// Number of workers that may be lost without an exchange in between, before the run is given up.
@@ -62,24 +63,18 @@ pub struct Run {
     job: Job,
     address: String,
     workers: Option<usize>,
+    /// Rows of a run whose report page is wanted.
+    reported: Option<Data>,
     checkpoint: Option<PathBuf>,
     stop: StopConditions,
     is_requested: bool,
     reporter: Reporter,
     coordinator: Option<Coordinator>,
-    latest: Option<Latest>,
+    latest: Latest,
     lost: Lost,
     /// Time since which a stopped run has no worker.
     alone: Option<Instant>,
     ended: Option<Result<Vec<u8>, String>>,
-}
-
-/// Last iteration of the search for the optimum.
-#[derive(Clone, Copy, Debug)]
-struct Latest {
-    passes: f64,
-    objective: Option<f64>,
-    gap: Option<f64>,
 }
 
 /// Workers lost since the last exchange, and the number of exchanges then.
@@ -99,8 +94,10 @@ pub struct Concluded {
     pub stop: Option<StopReason>,
     /// Results as the command prints them in the last line of `--json`.
     pub results: Value,
-    /// Losses recorded during the search, as lists of equal length.
+    /// Losses recorded during the run, as lists of equal length.
     pub curve: Value,
+    /// Report page, if it was asked for.
+    pub page: Option<String>,
 }
 
 impl fmt::Debug for Run {
@@ -110,7 +107,8 @@ impl fmt::Debug for Run {
 }
 
 impl Run {
-    /// Prepares the run of a command line of `surefoot fit` without the name of the program. `stop` says when it is to end early, beside
+    /// Prepares the run of a command line of `surefoot fit` without the name of the program. With `--report` the result holds the page,
+    /// which is not written to a file. `stop` says when it is to end early, beside
     /// `--budget`; `tell` receives the messages that the command would print.
     ///
     /// # Errors
@@ -126,7 +124,8 @@ impl Run {
         let console = Console::to(Listener(Arc::new(tell)));
         let reporter = Reporter::new(console, false, 1, Some(Record::new()));
         let deadline = args.budget.and_then(|budget| started.checked_add(budget));
-        Ok(Run::new(job, &args, stop.with_deadline(deadline), reporter))
+        let reported = args.report.as_ref().map(|_| inputs::data(&args.data)).transpose().map_err(Failure::from)?;
+        Ok(Run { reported, ..Run::new(job, &args, stop.with_deadline(deadline), reporter) })
     }
 
     pub(crate) fn new(job: Job, args: &FitArgs, stop: StopConditions, reporter: Reporter) -> Run {
@@ -137,12 +136,13 @@ impl Run {
                 _ => "local".to_owned(),
             },
             workers: args.engine.workers.map(usize::from),
+            reported: None,
             checkpoint: args.engine.checkpoint.as_ref().map(PathBuf::from),
             stop,
             is_requested: false,
             reporter,
             coordinator: None,
-            latest: None,
+            latest: Latest::default(),
             lost: Lost::default(),
             alone: None,
             ended: None,
@@ -183,11 +183,13 @@ impl Run {
         let incarnation = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64);
         let plan = Plan { shards, workers: workers.min(shards), patience, incarnation };
         self.coordinator = Some(Coordinator::new(plan, bytes, store).map_err(unreadable)?);
+        self.reporter.expect_workers(shards, self.job.bytes());
         Ok(())
     }
 
     /// Takes note of a new worker.
     pub fn joined(&mut self, worker: u64) -> Letters {
+        self.reporter.worker_joined(worker);
         self.tell(|coordinator| coordinator.joined(worker))
     }
 
@@ -196,8 +198,8 @@ impl Run {
         if self.has_ended() {
             return Letters::new();
         }
+        self.reporter.worker_lost(worker, how);
         let how = if how.is_empty() { String::new() } else { format!(" ({how})") };
-        self.note(&format!("a worker was lost{how}; others repeat its part"));
         let exchanges = self.exchanges();
         let count = if exchanges > self.lost.exchanges { 1 } else { self.lost.count + 1 };
         self.lost = Lost { count, exchanges };
@@ -209,13 +211,20 @@ impl Run {
 
     /// Takes a message of a worker.
     pub fn received(&mut self, worker: u64, message: &[u8]) -> Letters {
-        self.tell(|coordinator| coordinator.received(worker, message))
+        let now = self.now();
+        let mut letters = self.tell(|coordinator| coordinator.tick(now));
+        letters.extend(self.tell(|coordinator| coordinator.received(worker, message)));
+        if self.has_ended() {
+            self.watch();
+        }
+        letters
     }
 
     /// Takes note of the time; to be called several times a second.
     pub fn tick(&mut self) -> Letters {
-        let now = (self.reporter.seconds() * 1000.0) as u64;
+        let now = self.now();
         let mut letters = self.tell(|coordinator| coordinator.tick(now));
+        self.watch();
         if self.must_stop().is_some() {
             letters.extend(self.tell(Coordinator::stop));
             self.give_up_alone();
@@ -247,52 +256,50 @@ impl Run {
     /// Returns where the run stands, as JSON.
     #[must_use]
     pub fn status(&self) -> Value {
-        let status = self.coordinator.as_ref().map(Coordinator::status);
-        let count = |of: &dyn Fn(&surefoot_distributed::Status) -> u64| status.as_ref().map_or(0, of);
-        json!({
-            "seconds": self.reporter.seconds(),
-            "workers": count(&|status| status.workers.len() as u64),
-            "working": count(&|status| status.workers.iter().filter(|(_, own, _)| !own.is_empty()).count() as u64),
-            "lost": count(&|status| status.lost),
-            "exchanges": count(&|status| status.exchanges),
-            "passes": self.latest.map(|latest| latest.passes),
-            "objective": self.latest.and_then(|latest| latest.objective),
-            "gap": self.latest.and_then(|latest| latest.gap),
-        })
+        self.latest.status(&self.reporter)
     }
 
     /// Returns the result of a run that has ended.
     ///
     /// # Errors
     /// The message with which the run has failed.
-    pub fn conclude(self) -> Result<Concluded, Refused> {
-        let stop = self.must_stop();
-        let (finished, mut reporter) = self.end();
+    pub fn conclude(mut self) -> Result<Concluded, Refused> {
+        let (stop, reported, job) = (self.must_stop(), self.reported.take(), self.job.clone());
+        let (finished, reporter) = self.end();
         let finished = finished?;
         let stop = stop.filter(|_| !finished.is_over());
-        let results = finished.results(reporter.seconds());
-        let curve = reporter.record.take().unwrap_or_else(Record::new).curve();
-        Ok(Concluded { model: finished.model, stop, results, curve })
+        let (seconds, is_stopped) = (reporter.seconds(), stop.is_some());
+        let (record, workers) = (reporter.record.unwrap_or_else(Record::new), &reporter.watched.workers);
+        let about = |data| page::About { job: &job, data, record: &record, workers, seconds, is_stopped };
+        let page = reported.as_ref().map(|data| page::html(&finished, &about(data))).transpose()?.flatten();
+        let (results, curve) = (finished.results(seconds), record.curve());
+        Ok(Concluded { model: finished.model, stop, results, curve, page })
     }
 
     /// Returns the result of the workers, and the reporter. The checkpoint of a run that is over is removed.
-    pub(crate) fn end(self) -> (Result<Finished, Failure>, Reporter) {
+    pub(crate) fn end(mut self) -> (Result<Finished, Failure>, Reporter) {
+        self.watch();
+        self.reporter.end_workers();
         let ended = self.ended.unwrap_or_else(|| Err("the engine gave up the run".to_owned()));
         let finished = ended.and_then(|result| Finished::from_bytes(&result)).map_err(Failure::data);
-        let kept = self.checkpoint.filter(|_| self.coordinator.is_some());
-        let finished = match (finished, kept) {
-            (Ok(finished), Some(folder)) => {
-                if finished.is_over() {
-                    checkpoint::remove(&folder);
-                }
-                Ok(finished)
-            }
-            (Err(failure), Some(_)) => {
-                Err(failure.and("what was computed is kept in the checkpoint: the same command goes on from there"))
-            }
-            (finished, None) => finished,
+        let folder = self.checkpoint.filter(|_| self.coordinator.is_some());
+        let finished = match folder {
+            Some(folder) => checkpoint::conclude(&folder, finished),
+            None => finished,
         };
         (finished, self.reporter)
+    }
+
+    /// Returns the time in milliseconds since the start.
+    fn now(&self) -> u64 {
+        (self.reporter.seconds() * 1000.0) as u64
+    }
+
+    /// Shows the state of the workers.
+    fn watch(&mut self) {
+        if let Some(coordinator) = &self.coordinator {
+            self.reporter.watch(&coordinator.status());
+        }
     }
 
     fn must_stop(&self) -> Option<StopReason> {
@@ -329,9 +336,7 @@ impl Run {
 
     fn show(&mut self, report: &[u8]) {
         let Ok(report) = serde_json::from_slice::<Report>(report) else { return };
-        if let Report::Iteration { passes, objective, gap, .. } = &report {
-            self.latest = Some(Latest { passes: *passes, objective: *objective, gap: *gap });
-        }
+        self.latest = self.latest.after(&report);
         report.show(&mut self.reporter);
     }
 }

@@ -49,4 +49,5 @@ mod skip;
 mod tables;
 mod text;
 mod units;
+mod watching;
 mod words;

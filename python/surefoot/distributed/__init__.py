@@ -16,7 +16,7 @@ from surefoot.distributed._fit import fit_distributed
 from surefoot.distributed._local import LocalEngine
 from surefoot.distributed._mpi import MpiEngine
 from surefoot.distributed._ray import RayEngine
-from surefoot.distributed._watch import Status
+from surefoot.distributed._watch import Status, WorkerStatus
 
 __all__ = [
     "Crew",
@@ -29,6 +29,7 @@ __all__ = [
     "RayEngine",
     "Received",
     "Status",
+    "WorkerStatus",
     "WorkersFailed",
     "fit_distributed",
 ]

@@ -103,7 +103,7 @@ def fit_distributed(
     columns = {"label": label, "sample_weight": sample_weight, "exposure": exposure, "offset": offset, "trials": trials}
     values = {**_checked(estimator), **columns, **_of_reading(reading)}
     budget = values.pop("budget") if max_time is None else max_time
-    how = {"budget": budget, "shards": shards, "checkpoint": checkpoint}
+    how = {"budget": budget, "shards": shards, "checkpoint": checkpoint, "report": estimator.report}
 
     def work() -> Outcome:
         with ExitStack() as kept:
@@ -130,8 +130,6 @@ def _checked(estimator: Any) -> dict[str, Any]:
     if estimator.passes not in ("auto", 1):
         either = "workers make one pass, or compute the optimum: set passes=1 or passes='auto'"
         raise ValueError(f"passes={estimator.passes!r}: {either}")
-    if estimator.report:
-        raise ValueError("report=True: a distributed fit has no report page: set report=False")
     if estimator.shuffle:
         raise ValueError("shuffle=True: workers do not exchange rows: set shuffle=False")
     return estimator._values(None)
@@ -162,15 +160,29 @@ def _line(values: dict[str, Any], how: dict[str, Any], files: list[str]) -> list
     if isinstance(shards, bool) or not isinstance(shards, int) or not 1 <= shards <= 65535:
         raise ValueError(f"shards: a whole number from 1 to 65535 is needed, {shards!r} was given")
     line = ["fit", *flags({**values, "budget": how["budget"]}), "--engine=local", f"--shards={shards}"]
+    if how["report"]:
+        line.append("--report=page")
     if how["checkpoint"] is not None:
         line.append(f"--checkpoint={os.fspath(how['checkpoint'])}")
     return [*line, "--", *files]
 
 
+class _Lines:
+    """Lines of a verbose fit, printed in place of the line of progress, which comes again below them."""
+
+    def __init__(self, verbose: int, show: Watch) -> None:
+        self._print, self._show = Progress(verbose), show
+
+    def __call__(self, kind: str, content: Any) -> None:
+        """Print one message."""
+        self._show.close()
+        self._print(kind, content)
+
+
 def _outcome(line: list[str], estimator: SurefootBase, engine: Engine, progress: Any) -> Outcome:
     """Run the line with an engine."""
-    lines = Progress(estimator.verbose) if estimator.verbose else None
     show = Watch(bool(estimator.verbose) if progress is None else progress)
+    lines = _Lines(estimator.verbose, show) if estimator.verbose else None
     with interruption() as interrupted:
         run = Run.prepare(line, lines)
         try:

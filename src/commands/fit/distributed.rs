@@ -1,10 +1,11 @@
 //! `surefoot fit --engine`: a fit of several processes.
 
-use super::{Command, check_files, reporter};
+use super::{Command, check_files, report, reporter};
 use crate::{
     distributed::{Engines, Finished, Job, Run, check, local},
     failure::Failure,
     flags::{cli::FitArgs, inputs, start::Start, values::Engine},
+    html_report::page::{Page, Run as RunPage},
     process::{
         signals::Signals,
         stop::{self, Stop},
@@ -14,7 +15,7 @@ use crate::{
     words::number,
 };
 use std::{process, time::Instant};
-use surefoot_fit::{Interrupt, StopConditions, StopReason};
+use surefoot_fit::{Data, Interrupt, StopConditions, StopReason};
 use surefoot_glm::{Plan, Trainer};
 use surefoot_io::{Output, save_model};
 
@@ -54,13 +55,15 @@ fn by_workers(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
     let Start { mut fit, options, before } = Start::new(args, &data)?;
     let mut output = Output::create(&args.output)?;
     check_files(&data, &test, &output)?;
-    let signals = Signals::catch([&args.output]);
-    let mut reporter = reporter(args, &fit, Some(output.name()), console, false);
+    let report = args.report.as_deref().map(|name| report::open(name, args, &data, &test, &output)).transpose()?;
+    let signals = Signals::catch([&args.output].into_iter().chain(&args.report));
+    let mut reporter = reporter(args, &fit, Some(output.name()), console, report.is_some());
+    reporter.stage("checking files");
     let (name, stop) = (output.name().to_owned(), stop::conditions(&signals).with_deadline(deadline));
     let ready = fit.read_means(&data);
     let loss = fit.settings().loss;
     let options = surefoot_io::Options { reading: fit.options().reading.clone(), ..options };
-    let command = Command { args, name, options, before, shuffle: None, test, report: None, signals };
+    let mut command = Command { args, name, options, before, shuffle: None, test, report, signals };
     match ready.and_then(|()| command.check_test(&data, loss, stop.clone())) {
         Ok(()) => {}
         Err(Interrupt::Error(error)) => return Err(command.words(error)),
@@ -69,7 +72,12 @@ fn by_workers(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
         }
     }
     let job = Job::new(&typed::words(), &data, &fit, args.engine.shards)?;
-    let (finished, stopped, reporter) = match engines {
+    let plan = fit.plan();
+    reporter.stage("dividing the rows");
+    if plan.optimum.is_none() {
+        reporter.head(&plan);
+    }
+    let (finished, stopped, mut reporter) = match engines {
         Some(engines) => {
             let run = engines(Run::new(job, args, stop.clone(), reporter));
             let (finished, mut reporter) = run.ok_or_else(|| Failure::data("the engine gave up the run"))?.end();
@@ -81,11 +89,13 @@ fn by_workers(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
             (finished, stopped, reporter)
         }
     };
+    reporter.stage("learning");
     if let Some(model) = &finished.model {
         save_model(model, &mut output).map_err(|error| output.error(error))?;
         output.commit()?;
     }
-    command.tell_finished(&finished, stopped, reporter)
+    reporter.stage("saving");
+    command.tell_finished(&finished, stopped, (&data, plan), reporter)
 }
 
 /// Runs the workers, and returns their result with the reason why it ended early, if it did.
@@ -119,9 +129,10 @@ fn cores() -> usize {
 impl Command<'_> {
     /// Evaluates the saved model, prints the results and returns the outcome of the run.
     fn tell_finished(
-        &self,
+        &mut self,
         finished: &Finished,
         stopped: Option<StopReason>,
+        (data, plan): (&Data, Plan),
         mut reporter: Reporter,
     ) -> Result<(), Failure> {
         let stopped = stopped.filter(|_| !finished.is_over()).map(|reason| Stop::of(reason, &self.signals));
@@ -130,16 +141,30 @@ impl Command<'_> {
         };
         let saved = |failure: Failure| failure.and(format!("{} is saved", self.name));
         let test = self.measure(model).map_err(saved)?;
-        let (test, unseen) = test.map(|found| (found.measured, found.unseen)).unzip();
-        let trainer = Trainer::new(model.settings.clone(), Plan::ONE_PASS);
+        reporter.stage("measuring");
+        let (mut plot_data, mut unseen) = (None, None);
+        let test = test.map(|found| {
+            (plot_data, unseen) = (Some(found.plot_data), Some(found.unseen));
+            found.measured
+        });
+        let mut trainer = Trainer::new(model.settings.clone(), Plan::ONE_PASS);
         let summary = finished.summary(model);
+        let report = self.report.as_ref().map(|output| output.name().to_owned());
         let results = finished.fill(Results {
+            report: report.as_deref(),
             test: test.as_ref(),
             unseen: unseen.as_ref(),
             seconds: reporter.seconds(),
             stop: stopped,
             ..Results::of(model, &self.name, &trainer, &summary, &self.options.found)
         });
+        if let (Some(output), Some(record)) = (&mut self.report, &reporter.record) {
+            let quality = report::quality(&results, plot_data, &mut trainer, plan);
+            let (workers, results, inputs) = (&reporter.watched.workers, &results, data.inputs());
+            let (bytes, ended, workers) = (workers.bytes(), report::ended(stopped), Some(workers));
+            let run = RunPage { record, results, plan, shuffle: None, inputs, first: 0, bytes, ended, workers };
+            Page { title: data.to_string(), model, quality, run: Some(run) }.write(output).map_err(saved)?;
+        }
         results.tell(&reporter.console);
         reporter.events.emit(&results.event());
         match stopped {
