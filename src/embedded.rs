@@ -80,7 +80,8 @@ pub fn evaluate(
 }
 
 /// Returns the model with a column of labels of this name, if it is of a table and knows no such column.
-fn with_label(model: &Model, label: &str) -> Option<Model> {
+#[must_use]
+pub fn with_label(model: &Model, label: &str) -> Option<Model> {
     let table = &model.settings.reading.table;
     let knows = table.is_unknown() || table.columns.iter().any(|column| column.role == Role::Label);
     (!knows).then(|| {
@@ -242,7 +243,7 @@ fn conclude(outcome: Outcome, about: &About<'_>, reporter: &mut Reporter) -> Fin
     });
     if outcome.has_learnt {
         results.tell(&reporter.console);
-        bad_rows::tell(&bad_rows, &reporter.console);
+        bad_rows::tell(bad_rows.count(), bad_rows.first(), &reporter.console);
         unused::tell(&model, &options, stop.is_none(), summary.rows - first, &reporter.console);
     }
     let (results, curve) = (results.event(), record.curve());

@@ -6,6 +6,7 @@
 //! Each command is one file in `commands`; all flags are declared in `flags::cli`. A command either succeeds or returns a failure, whose
 //! status becomes the exit status and whose message is printed here as one line.
 
+mod apply;
 mod commands;
 pub mod distributed;
 pub mod embedded;
@@ -33,7 +34,7 @@ pub fn command(line: impl IntoIterator<Item = OsString>) -> u8 {
     run_line(line, None)
 }
 
-/// Runs a command line as [`command`] does, with engines that this program has: `engines` carries out a distributed fit other than that of
+/// Runs a command line as [`command`] does, with engines that this program has: `engines` carries out a distributed run other than that of
 /// `--engine local`, and returns it when it has ended; `None` if there is nothing to return.
 pub fn command_with_engines(
     line: impl IntoIterator<Item = OsString>,
@@ -42,7 +43,7 @@ pub fn command_with_engines(
     run_line(line, Some(engines))
 }
 
-fn run_line(line: impl IntoIterator<Item = OsString>, engines: distributed::Engines<'_>) -> u8 {
+fn run_line(line: impl IntoIterator<Item = OsString>, engines: distributed::engines::Engines<'_>) -> u8 {
     streams::keep_closed();
     let line: Vec<OsString> = line.into_iter().collect();
     let typed: Vec<String> = line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -60,7 +61,7 @@ fn run_line(line: impl IntoIterator<Item = OsString>, engines: distributed::Engi
     }
 }
 
-fn run(command: Command, engines: distributed::Engines<'_>) -> Result<(), Failure> {
+fn run(command: Command, engines: distributed::engines::Engines<'_>) -> Result<(), Failure> {
     memory::limit(match &command {
         Command::Fit(args) => args.memory.memory,
         Command::Predict(args) => args.memory.memory,
@@ -70,8 +71,8 @@ fn run(command: Command, engines: distributed::Engines<'_>) -> Result<(), Failur
     });
     match command {
         Command::Fit(args) => commands::fit::run(&args, engines),
-        Command::Predict(args) => commands::predict::run(&args),
-        Command::Eval(args) => commands::eval::run(&args),
+        Command::Predict(args) => commands::predict::run(&args, engines),
+        Command::Eval(args) => commands::eval::run(&args, engines),
         Command::Inspect(args) => commands::inspect::run(&args),
         Command::Export(args) => commands::export::run(&args),
         Command::Lab(args) => commands::lab::run(&args),

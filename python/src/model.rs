@@ -5,7 +5,7 @@ use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyBytes};
 use serde_json::{Value, json};
 use std::{path::PathBuf, sync::Arc};
-use surefoot_cli::embedded::evaluate;
+use surefoot_cli::embedded::{evaluate, with_label};
 use surefoot_fit::{Interrupt, PredictedRow, Prediction, Response, StopConditions, Unpredicted, options_of};
 use surefoot_io::{Output, load_model, model_from_bytes, model_to_bytes, save_model};
 
@@ -152,6 +152,11 @@ impl Model {
             (_, Some(raised)) => Err(raised),
             (found, None) => Ok(found.unwrap_or_default().to_string()),
         }
+    }
+
+    /// Returns the model with a column of labels of this name, if it is of a table and knows no such column; otherwise itself.
+    fn with_label(&self, label: &str) -> Model {
+        with_label(&self.0, label).map_or_else(|| Model(Arc::clone(&self.0)), |model| Model(Arc::new(model)))
     }
 
     /// Predicts `margin`, `mean` or `class` for each row: an array of shape (rows, outputs). Offsets are left out if `rates`.

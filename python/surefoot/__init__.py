@@ -5,6 +5,7 @@
 | `SurefootClassifier`, `SurefootRegressor` | estimators for scikit-learn |
 | `load` | reads a model file as an estimator |
 | `fit_distributed` | trains an estimator with worker processes, of this machine or of a cluster |
+| `evaluate_distributed`, `predict_distributed` | apply a trained one to files, likewise |
 | `distributed` | the engines for that: processes, Ray, MPI |
 | `online` | learners, conversions, domains and certificates for researchers |
 | `minimize` | minimises a convex function given by its (stochastic) gradients |
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from surefoot._minimize import minimize
     from surefoot._regressor import SurefootRegressor
     from surefoot._trained import Certificate
+    from surefoot.distributed._apply import evaluate_distributed, predict_distributed
     from surefoot.distributed._fit import fit_distributed
     from surefoot.online._run import MinimizeResult
 
@@ -36,7 +38,9 @@ _PLACES = {
     "SurefootWarning": "surefoot._errors",
     "Certificate": "surefoot._trained",
     "load": "surefoot._load",
+    "evaluate_distributed": "surefoot.distributed._apply",
     "fit_distributed": "surefoot.distributed._fit",
+    "predict_distributed": "surefoot.distributed._apply",
     "MinimizeResult": "surefoot.online._run",
     "minimize": "surefoot._minimize",
 }
@@ -50,10 +54,12 @@ __all__ = [
     "SurefootWarning",
     "__version__",
     "distributed",
+    "evaluate_distributed",
     "fit_distributed",
     "load",
     "minimize",
     "online",
+    "predict_distributed",
 ]
 
 

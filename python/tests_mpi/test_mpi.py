@@ -17,10 +17,10 @@ pytest.importorskip("mpi4py")
 TESTS = Path(__file__).parents[1] / "tests"
 sys.path[:0] = [str(TESTS / "distributed")]
 
-from workers import FLAGS, model, svmlight  # noqa: E402
+from workers import FLAGS, model, svmlight, train  # noqa: E402
 
 from surefoot import load  # noqa: E402
-from surefoot.distributed import LocalEngine  # noqa: E402
+from surefoot.distributed import LocalEngine, evaluate_distributed, predict_distributed  # noqa: E402
 
 HERE = Path(sys.executable).parent / "mpiexec"
 MPIEXEC = str(HERE) if HERE.exists() else shutil.which("mpiexec")
@@ -42,6 +42,18 @@ from surefoot.distributed import MpiEngine
 from workers import model
 for _ in range(2):
     print(hashlib.md5(model(sys.argv[1], MpiEngine())).hexdigest(), flush=True)
+"""
+
+#: Prints the digest of metrics and predictions in each process.
+APPLIED = """
+import hashlib, sys
+from surefoot import evaluate_distributed, load, predict_distributed
+from surefoot.distributed import MpiEngine
+model, how = load(sys.argv[1]), {"engine": MpiEngine(), "shards": 7}
+measured = evaluate_distributed(model, sys.argv[2], **how)
+files = predict_distributed(model, sys.argv[2], sys.argv[3], **how)
+lines = "".join(file.read_text() for file in files)
+print(hashlib.md5((repr(measured) + lines).encode()).hexdigest(), flush=True)
 """
 
 #: Ends a process after so many messages.
@@ -96,6 +108,17 @@ def test_all_processes_have_the_same_model(rows, expected, processes):
     done = job(processes, "-c", PROGRAM, rows)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [hashlib.md5(expected).hexdigest()] * 2 * processes
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_a_model_is_applied(rows, processes, tmp_path):
+    trained, how = train(rows), {"engine": LocalEngine(1), "shards": 7}
+    trained.save(tmp_path / "model")
+    measured = evaluate_distributed(trained, rows, **how)
+    files = predict_distributed(trained, rows, tmp_path / "one", **how)
+    text = repr(measured) + "".join(file.read_text() for file in files)
+    done = job(processes, "-c", APPLIED, tmp_path / "model", rows, tmp_path / "several")
+    assert done.stdout.split() == [hashlib.md5(text.encode()).hexdigest()] * processes, done.stderr
 
 
 def test_more_processes_than_shards(rows, expected):

@@ -12,7 +12,14 @@ from conftest import actors
 from workers import Scripted, model, svmlight, table, train
 
 from surefoot import SurefootClassifier, SurefootRegressor
-from surefoot.distributed import LocalEngine, RayEngine, _actors, fit_distributed
+from surefoot.distributed import (
+    LocalEngine,
+    RayEngine,
+    _actors,
+    evaluate_distributed,
+    fit_distributed,
+    predict_distributed,
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,6 +47,18 @@ def killing(engine: RayEngine, after: int, which: int) -> Scripted:
 @pytest.mark.parametrize("workers", [1, 2, 3])
 def test_any_number_of_actors(rows, expected, workers):
     assert model(rows, RayEngine(workers)) == expected
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_a_model_is_applied(rows, tmp_path, workers):
+    trained = train(rows)
+    alone = {"engine": LocalEngine(1), "shards": 7}
+    expected = evaluate_distributed(trained, rows, **alone)
+    lines = [file.read_text() for file in predict_distributed(trained, rows, tmp_path / "one", **alone)]
+    engine = killing(RayEngine(workers), 1, 0)
+    assert evaluate_distributed(trained, rows, engine=engine, shards=7) == expected
+    files = predict_distributed(trained, rows, tmp_path / "several", engine=killing(RayEngine(workers), 1, 0), shards=7)
+    assert [file.read_text() for file in files] == lines
 
 
 @pytest.mark.parametrize(("after", "which"), [(1, 0), (1, 1), (30, 0), (90, 1)])

@@ -57,6 +57,8 @@ def _rank(name: str) -> tuple[int, str]:
         "SurefootRegressor",
         "load",
         "fit_distributed",
+        "evaluate_distributed",
+        "predict_distributed",
         "Certificate",
         "SurefootWarning",
         "minimize",

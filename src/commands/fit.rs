@@ -5,7 +5,7 @@ pub(crate) mod report;
 pub(crate) mod unused;
 
 use crate::{
-    distributed::Engines,
+    distributed::engines::{Engines, passed_on},
     failure::Failure,
     flags::{cli::FitArgs, inputs, start::Start},
     html_report::page::{Page, Run},
@@ -31,8 +31,11 @@ use surefoot_glm::{Labels, Loss, Model, Summary};
 use surefoot_io::{Accepts, InputName, Options, Output, check_inputs};
 
 pub(crate) fn run(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
-    if let Some(engine) = &args.engine.engine {
-        return distributed::run(args, engine, engines);
+    if let Some(passed) = passed_on(&args.engine, &engines) {
+        return passed;
+    }
+    if args.engine.engine.is_some() {
+        return distributed::run(args, engines);
     }
     let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
     let console = Console::new(args.talk.quiet, args.talk.json);
@@ -219,7 +222,7 @@ impl Command<'_> {
             page.write(output).map_err(saved)?;
         }
         results.tell(&reporter.console);
-        bad_rows::tell(&bad_rows, &reporter.console);
+        bad_rows::tell(bad_rows.count(), bad_rows.first(), &reporter.console);
         unused::tell(&model, &self.options, stop.is_none(), summary.rows - first, &reporter.console);
         reporter.events.emit(&results.event());
         let rows = summary.rows;

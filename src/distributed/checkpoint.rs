@@ -1,8 +1,7 @@
 //! Folder with the state of a distributed fit, from which the same command goes on.
 
-use super::job::Finished;
 use crate::failure::Failure;
-use std::{fs, io, path::Path};
+use std::{ffi::OsStr, fs, io, path::Path};
 use surefoot_distributed::{FolderStore, MemoryStore, Store};
 
 /// Name of the file, in the folder of a checkpoint, with the job that it belongs to.
@@ -41,14 +40,12 @@ pub(super) fn store(folder: Option<&Path>, job: &[u8]) -> Result<Box<dyn Store>,
     Ok(Box::new(FolderStore::open(folder).map_err(failed)?))
 }
 
-/// Removes the checkpoint of a run that is over; otherwise the error says that it is kept.
-pub(super) fn conclude(folder: &Path, finished: Result<Finished, Failure>) -> Result<Finished, Failure> {
-    let says = "what was computed is kept in the checkpoint: the same command goes on from there";
-    let finished = finished.map_err(|failure| failure.and(says))?;
-    if finished.is_over() {
-        remove(folder);
+/// Adds to the error of a run with a checkpoint how it goes on.
+pub(super) fn kept(folder: Option<&OsStr>, failure: Failure) -> Failure {
+    match folder {
+        Some(_) => failure.and("what was computed is kept in the checkpoint: the same command goes on from there"),
+        None => failure,
     }
-    Ok(finished)
 }
 
 /// Removes the checkpoint of a run that has ended. What cannot be removed costs disk space only.

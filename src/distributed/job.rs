@@ -1,23 +1,17 @@
-//! Job of the workers of a distributed fit, and its result.
+//! Job of the workers of a distributed run.
 
-use crate::{
-    failure::{Failure, Refused},
-    flags::{
-        cli::{Cli, Command, FitArgs},
-        hint, inputs,
-        start::Start,
-        values::Passes,
-    },
-    terminal::results::Results,
-};
+use crate::failure::Failure;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::{ffi::OsString, time::UNIX_EPOCH};
-use surefoot_fit::{Data, Fit, Interrupt, ShardedOutcome};
-use surefoot_glm::{Caution, Model, Plan, RoundTrainer, Summary, Trainer, optimum::Ended};
-use surefoot_io::{Inferred, InferredSchema, InputName, check_inputs, model_from_bytes, model_to_bytes, split_inputs};
+use std::{path::PathBuf, time::UNIX_EPOCH};
+use surefoot_fit::Data;
+use surefoot_glm::Model;
+use surefoot_io::{InferredSchema, InputName, Options, model_from_bytes, model_to_bytes, split_inputs};
 
-/// Fit of several processes: the command line, the schema of the rows, and the parts of the inputs that each shard has.
+/// Name of the data in messages about all shards, where no other is at hand.
+pub(super) const ALL: &str = "the rows of all shards";
+
+/// Work of several processes: the command line, the schema of the rows, and the parts of the inputs that each shard has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// Version of the program, because workers of other versions might find something else.
@@ -29,61 +23,56 @@ pub struct Job {
     changed: Vec<Option<u64>>,
     /// Inputs of each shard, as text of their own format.
     shards: Vec<Vec<Value>>,
+    /// Where predictions go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parts: Option<Parts>,
+    /// Model to apply, as the bytes of its file; empty for a fit.
+    #[serde(skip)]
+    model: Vec<u8>,
     /// Number of stored bytes of all shards, where the job was made; `None` if it is not known.
     #[serde(skip)]
     bytes: Option<u64>,
 }
 
+/// Folder in which the predictions of each shard become a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Parts {
+    pub(crate) folder: String,
+    /// Whether the predictions are shown on a terminal in the end.
+    pub(crate) shown: bool,
+}
+
+impl Parts {
+    /// Returns the path of the file of a shard.
+    pub(crate) fn path(&self, shard: usize, shards: usize) -> PathBuf {
+        PathBuf::from(&self.folder).join(format!("part-{shard:05}-of-{shards:05}.txt"))
+    }
+}
+
 impl Job {
-    /// Divides the inputs of a fit into shards, after reading the first rows for the schema.
-    pub(crate) fn new(line: &[String], data: &Data, fit: &Fit<'_>, shards: u16) -> Result<Job, Failure> {
-        let (options, shards) = (fit.options(), usize::from(shards));
-        if fit.plan().optimum.is_none() {
-            let refused = |reason| Failure::usage(format!("{reason}; --passes auto takes it"));
-            RoundTrainer::new(fit.settings().clone(), shards as u32).map_err(refused)?;
-        }
-        let schema = InferredSchema::of(data.inputs(), options)?;
+    /// Divides inputs into shards, after reading the first rows for the schema.
+    pub(crate) fn new(line: &[String], inputs: &[InputName], options: &Options, shards: u16) -> Result<Job, Failure> {
+        let schema = InferredSchema::of(inputs, options)?;
         let options = options.with_schema(&schema);
         let text = |input: &InputName| serde_json::to_value(input).map_err(|error| Failure::data(error.to_string()));
-        let shards = split_inputs(data.inputs(), &options, shards)?;
+        let shards = split_inputs(inputs, &options, usize::from(shards))?;
         let bytes: Option<u64> = shards.iter().flatten().map(InputName::size).sum();
         let shards = shards.iter().map(|inputs| inputs.iter().map(text).collect()).collect::<Result<_, _>>()?;
         let (version, line) = (env!("CARGO_PKG_VERSION").to_owned(), without_talk(line));
-        Ok(Job { version, line, schema, changed: data.inputs().iter().map(changed).collect(), shards, bytes })
+        let changed = inputs.iter().map(changed).collect();
+        Ok(Job { version, line, schema, changed, shards, parts: None, model: Vec::new(), bytes })
     }
 
-    /// Parses a command line of `surefoot fit`, without the name of the program, checks it, and divides the inputs that it names into
-    /// shards, after reading the first rows.
-    ///
-    /// ```
-    /// use surefoot_cli::distributed::Job;
-    /// let folder = tempfile::tempdir()?;
-    /// let path = folder.path().join("rows.svm");
-    /// std::fs::write(&path, "1 1:0.5\n0 1:1\n1 1:0.3\n0 1:2\n")?;
-    /// let path = path.display().to_string();
-    /// let job = Job::prepare(["fit", &path, "--passes", "auto", "--l2", "0.1", "--engine", "local", "--shards", "2"])?;
-    /// assert_eq!((job.shards(), Job::from_bytes(&job.to_bytes())?.shards()), (2, 2));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// The first flag at fault, or an input that cannot be read, with a remedy.
-    pub fn prepare<W: AsRef<str>>(line: impl IntoIterator<Item = W>) -> Result<Job, Refused> {
-        let line: Vec<String> = line.into_iter().map(|word| word.as_ref().to_owned()).collect();
-        Ok(Job::with_flags(&line)?.0)
+    /// Adds the model to apply. Workers do not read its file, which may be another one by then.
+    pub(crate) fn with_model(self, model: &Model) -> Result<Job, Failure> {
+        let slim = Model { state: None, unfinished: None, ..model.clone() };
+        let model = model_to_bytes(&slim).map_err(|error| Failure::data(error.to_string()))?;
+        Ok(Job { model, ..self })
     }
 
-    /// Prepares a job, and returns it with the flags of the command line.
-    pub(super) fn with_flags(line: &[String]) -> Result<(Job, FitArgs), Failure> {
-        let args = parse(line)?;
-        check(&args)?;
-        let data = inputs::data(&args.data)?;
-        check_inputs(data.inputs())?;
-        let Start { mut fit, .. } = Start::new(&args, &data)?;
-        if let Err(Interrupt::Error(error)) = fit.read_means(&data) {
-            return Err(error.into());
-        }
-        Ok((Job::new(line, &data, &fit, args.engine.shards)?, args))
+    /// Adds the folder where predictions go.
+    pub(crate) fn with_parts(self, parts: Parts) -> Job {
+        Job { parts: Some(parts), ..self }
     }
 
     /// Returns the number of shards.
@@ -97,13 +86,16 @@ impl Job {
         self.bytes
     }
 
-    /// Returns the job as bytes.
+    /// Returns the job as bytes: a line of JSON, and the model if there is one.
     ///
     /// # Panics
     /// Never: jobs are always valid JSON.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        serde_json::to_vec(self).expect("a job is valid JSON")
+        let mut bytes = serde_json::to_vec(self).expect("a job is valid JSON");
+        bytes.push(b'\n');
+        bytes.extend(&self.model);
+        bytes
     }
 
     /// Reads what [`to_bytes`](Job::to_bytes) returned.
@@ -111,10 +103,12 @@ impl Job {
     /// # Errors
     /// A message, if the bytes are damaged or were written by another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Job, String> {
-        let job: Job = serde_json::from_slice(bytes).map_err(|error| format!("the job cannot be read: {error}"))?;
+        let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
+        let (line, model) = (&bytes[..end], bytes.get(end + 1..).unwrap_or_default());
+        let job: Job = serde_json::from_slice(line).map_err(|error| format!("the job cannot be read: {error}"))?;
         let own = env!("CARGO_PKG_VERSION");
         match job.version == own {
-            true => Ok(job),
+            true => Ok(Job { model: model.to_vec(), ..job }),
             false => Err(format!(
                 "the job is of version {} and this worker of version {own}: install one of them everywhere",
                 job.version
@@ -122,28 +116,42 @@ impl Job {
         }
     }
 
-    pub(crate) fn schema(&self) -> &InferredSchema {
-        &self.schema
-    }
-
-    /// Returns the inputs of a shard.
-    pub(crate) fn data(&self, shard: usize) -> Result<Data, String> {
-        let input = |text: &Value| serde_json::from_value(text.clone());
-        let inputs = self.shards.get(shard).into_iter().flatten().map(input).collect::<Result<Vec<InputName>, _>>();
-        inputs.map(Data::Inputs).map_err(|error| format!("the inputs of the job cannot be read: {error}"))
-    }
-
-    /// Returns the words of the command line that change the model.
+    /// Returns the words of the command line behind the name of the program.
     pub(super) fn line(&self) -> &[String] {
         &self.line
     }
 
-    /// Returns the fit that the command line of the job describes.
-    pub(crate) fn fit(&self) -> Result<(FitArgs, Fit<'static>), Failure> {
-        let args = parse(&self.line)?;
-        // The inputs were checked where the job was made, and need not all be there where a worker runs.
-        let fit = Start::new(&args, &Data::files(Vec::<String>::new()))?.fit;
-        Ok((args, fit))
+    pub(crate) fn schema(&self) -> &InferredSchema {
+        &self.schema
+    }
+
+    /// Returns the model to apply, called `name` in messages.
+    pub(super) fn model(&self, name: &str) -> Result<Model, Failure> {
+        Ok(model_from_bytes(name, &self.model)?)
+    }
+
+    /// Returns where predictions go.
+    pub(super) fn parts(&self) -> Result<&Parts, Failure> {
+        self.parts.as_ref().ok_or_else(|| Failure::data("the job names no folder for predictions"))
+    }
+
+    /// Returns the files that the predictions of the shards become, in order.
+    pub(crate) fn files(&self) -> Result<Vec<PathBuf>, Failure> {
+        let parts = self.parts()?;
+        Ok((0..self.shards()).map(|shard| parts.path(shard, self.shards())).collect())
+    }
+
+    /// Returns the number of stored bytes of a shard, as far as it is known.
+    pub(super) fn size(&self, shard: usize) -> u64 {
+        self.data(shard).map_or(0, |data| data.inputs().iter().filter_map(InputName::size).sum())
+    }
+
+    /// Returns the inputs of a shard.
+    pub(crate) fn data(&self, shard: usize) -> Result<Data, Failure> {
+        let input = |text: &Value| serde_json::from_value(text.clone());
+        let inputs = self.shards.get(shard).into_iter().flatten().map(input).collect::<Result<Vec<InputName>, _>>();
+        let unreadable = |error| Failure::data(format!("the inputs of the job cannot be read: {error}"));
+        inputs.map(Data::Inputs).map_err(unreadable)
     }
 }
 
@@ -153,7 +161,7 @@ fn changed(input: &InputName) -> Option<u64> {
     time.duration_since(UNIX_EPOCH).ok().map(|time| time.as_nanos() as u64)
 }
 
-/// Returns a command line without the flags that change nothing about the model, so that a run can go on with others.
+/// Returns a command line without the flags that change nothing about the result, so that a run can go on with others.
 fn without_talk(line: &[String]) -> Vec<String> {
     const WITH_VALUE: [&str; 11] = [
         "--engine",
@@ -181,147 +189,6 @@ fn without_talk(line: &[String]) -> Vec<String> {
         }
     }
     kept
-}
-
-/// Parses the words of a command line behind the name of the program.
-fn parse(line: &[String]) -> Result<FitArgs, Failure> {
-    let words: Vec<OsString> =
-        ["surefoot"].into_iter().chain(line.iter().map(String::as_str)).map(OsString::from).collect();
-    match Cli::read(words.clone()) {
-        Ok(Cli { command: Some(Command::Fit(args)) }) => Ok(*args),
-        Ok(_) => Err(Failure::usage("flags of fit are needed")),
-        Err(error) => Err(Failure::usage(hint::refusal(&error, &words).0)),
-    }
-}
-
-/// Returns an error for flags that mean something else, or nothing, for a fit of several processes.
-pub(crate) fn check(args: &FitArgs) -> Result<(), Failure> {
-    let refused = [
-        (
-            matches!(args.passes, Some(Passes::Times(2..))),
-            "--engine makes one pass, or computes the optimum: leave --passes out, or give --passes auto",
-        ),
-        (
-            args.resume.is_some(),
-            "--engine starts from no model: a run with --checkpoint DIR goes on by the same command",
-        ),
-        (args.shuffle, "--shuffle does nothing with --engine: the optimum does not depend on the order of the rows"),
-    ];
-    match refused.into_iter().find(|(is_given, _)| *is_given) {
-        Some((_, message)) => Err(Failure::usage(message)),
-        None => Ok(()),
-    }
-}
-
-/// Result of a distributed fit.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Finished {
-    /// Trained model; `None` if the run was stopped before there was one.
-    pub model: Option<Model>,
-    pub(crate) numbers: Numbers,
-}
-
-/// What is known of the optimum beside the model.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Numbers {
-    pub(crate) objective: Option<f64>,
-    pub(crate) passes: f64,
-    pub(crate) is_over: bool,
-    pub(crate) ended: String,
-    pub(crate) skipped: u64,
-    /// Whether the labels are separable, and the numbers of weights and rows if there are more weights than rows.
-    pub(crate) separable: bool,
-    pub(crate) more_weights: Option<(usize, usize)>,
-}
-
-impl Numbers {
-    pub(crate) fn caution(&self) -> Option<Caution> {
-        let more = self.more_weights.map(|(weights, rows)| Caution::MoreWeightsThanRows { weights, rows });
-        if self.separable { Some(Caution::Separable) } else { more }
-    }
-
-    /// Returns how the search has ended; `None` if there was none.
-    pub(crate) fn ended(&self) -> Option<Ended> {
-        const ALL: [Ended; 6] =
-            [Ended::Certified, Ended::Decrement, Ended::Unattained, Ended::Stalled, Ended::Exhausted, Ended::Stopped];
-        ALL.into_iter().find(|ended| format!("{ended:?}") == self.ended)
-    }
-}
-
-impl Finished {
-    /// Whether the run has come to its end, and is not to go on later.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        self.numbers.is_over
-    }
-
-    /// Returns the results as the command `fit --json` prints them in its last line, for a run of this many seconds.
-    #[must_use]
-    pub fn results(&self, seconds: f64) -> Value {
-        self.with_results(seconds, |results| results.event())
-    }
-
-    /// Returns what a function makes of the results of a run of this many seconds.
-    pub(super) fn with_results<T>(&self, seconds: f64, make: impl FnOnce(&Results<'_>) -> T) -> T {
-        let found = Inferred::default();
-        let Some(model) = &self.model else { return make(&Results::nothing(&Summary::default(), &found)) };
-        let (trainer, summary) = (Trainer::new(model.settings.clone(), Plan::ONE_PASS), self.summary(model));
-        let results = Results::of(model, "the model", &trainer, &summary, &found);
-        make(&self.fill(Results { seconds, ..results }))
-    }
-
-    /// Returns the summary of the model, with the passes of the search.
-    pub(crate) fn summary(&self, model: &Model) -> Summary {
-        Summary { passes: self.numbers.passes.ceil() as u32, ..model.summary.clone() }
-    }
-
-    /// Adds to results what is known of the optimum.
-    pub(crate) fn fill<'a>(&self, results: Results<'a>) -> Results<'a> {
-        Results {
-            skipped: self.numbers.skipped,
-            objective: self.numbers.objective,
-            ended: self.numbers.ended(),
-            caution: self.numbers.caution(),
-            ..results
-        }
-    }
-
-    /// Returns the result of a program as bytes: the length of the numbers, the numbers as JSON, and the model.
-    pub(crate) fn to_bytes(outcome: Option<&ShardedOutcome>) -> Result<Vec<u8>, String> {
-        let Some(outcome) = outcome else { return Ok(Vec::new()) };
-        let numbers = Numbers {
-            objective: outcome.optimum.as_ref().map(|found| found.objective),
-            passes: outcome.optimum.as_ref().map_or(1.0, |found| found.passes),
-            is_over: outcome.is_over,
-            ended: outcome.optimum.as_ref().map_or_else(String::new, |found| format!("{:?}", found.ended)),
-            skipped: outcome.skipped,
-            separable: outcome.caution == Some(Caution::Separable),
-            more_weights: match outcome.caution {
-                Some(Caution::MoreWeightsThanRows { weights, rows }) => Some((weights, rows)),
-                _ => None,
-            },
-        };
-        let numbers = serde_json::to_vec(&numbers).map_err(|error| error.to_string())?;
-        let model = model_to_bytes(&outcome.model).map_err(|error| error.to_string())?;
-        Ok([&(numbers.len() as u32).to_le_bytes()[..], &numbers, &model].concat())
-    }
-
-    /// Reads the result of a program.
-    ///
-    /// # Errors
-    /// A message, if the bytes are damaged.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Finished, String> {
-        if bytes.is_empty() {
-            return Ok(Finished { model: None, numbers: Numbers::default() });
-        }
-        let damaged = || "the result of the workers is damaged".to_owned();
-        let (len, rest) = bytes.split_first_chunk::<4>().ok_or_else(damaged)?;
-        let (numbers, model) = rest.split_at_checked(u32::from_le_bytes(*len) as usize).ok_or_else(damaged)?;
-        let numbers = serde_json::from_slice(numbers).map_err(|_| damaged())?;
-        let model = model_from_bytes("the result of the workers", model).map_err(|error| error.to_string())?;
-        Ok(Finished { model: Some(model), numbers })
-    }
 }
 
 #[cfg(test)]

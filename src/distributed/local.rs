@@ -1,18 +1,9 @@
-//! Distributed fit with worker processes on this machine.
+//! Distributed run with worker processes on this machine.
 
-use super::{Finished, Job, checkpoint as stored, program, report::Report};
+use super::{checkpoint, coordinator::coordinator, job::Job, program::program, report::Report, task::Task};
 use crate::{failure::Failure, process::memory, terminal::reporter::Reporter};
-use std::{
-    ffi::OsString,
-    io,
-    path::Path,
-    process::Command,
-    time::{SystemTime, UNIX_EPOCH},
-};
-use surefoot_distributed::{
-    Coordinator, Plan,
-    processes::{self, News},
-};
+use std::{io, process::Command};
+use surefoot_distributed::processes::{self, News};
 
 /// Milliseconds to wait for a replacement of a lost worker; processes on one machine start within less.
 const PATIENCE: u64 = 5_000;
@@ -26,28 +17,19 @@ pub(crate) fn work() -> Result<(), Failure> {
     }
 }
 
-/// Runs a job on this many worker processes, each with this limit on its memory if there is one. `stop` tells whether the run is to end early.
-pub(crate) fn run(
+/// Runs a job on this many worker processes, and returns their result. `stop` tells whether the run is to end early.
+pub(super) fn run(
     job: &Job,
+    task: &Task,
     workers: usize,
-    memory: Option<usize>,
-    checkpoint: Option<&OsString>,
     stop: &dyn Fn() -> bool,
     reporter: &mut Reporter,
-) -> Result<Finished, Failure> {
-    let bytes = job.to_bytes();
-    let store = stored::store(checkpoint.map(Path::new), &bytes)?;
-    if store.end() > 0 {
-        reporter.console.note(&format!("going on after {} exchanges, which the checkpoint has", store.end()));
-    }
-    let incarnation = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64);
-    let plan = Plan { shards: job.shards(), workers, patience: PATIENCE, incarnation };
-    let unreadable = |error: io::Error| Failure::data(format!("the checkpoint cannot be read: {error}"));
-    let coordinator = Coordinator::new(plan, bytes, store).map_err(unreadable)?;
+) -> Result<Vec<u8>, Failure> {
+    let coordinator = coordinator(job, task, workers, PATIENCE, &reporter.console)?;
     // Workers share the memory that is free, unless each has a limit of its own.
-    let memory = memory.ok_or(memory::for_rows() / workers.max(1));
+    let memory = task.memory().ok_or(memory::for_rows() / workers.max(1));
     let mut command = || worker(memory);
-    reporter.expect_workers(job.shards(), job.bytes());
+    reporter.expect_workers(job.shards(), job.bytes(), task.is_fit());
     let mut watch = |news: News<'_>| match news {
         News::Report(report) => {
             if let Ok(report) = serde_json::from_slice::<Report>(report) {
@@ -64,11 +46,7 @@ pub(crate) fn run(
     };
     let result = processes::run(coordinator, workers, &mut command, stop, &mut watch);
     reporter.end_workers();
-    let finished = Finished::from_bytes(&result.map_err(Failure::data)?).map_err(Failure::data)?;
-    if let Some(folder) = checkpoint.filter(|_| finished.is_over()) {
-        stored::remove(Path::new(folder));
-    }
-    Ok(finished)
+    result.map_err(|message| checkpoint::kept(task.checkpoint(), Failure::data(message)))
 }
 
 /// Returns the command that starts a worker: this program, or the interpreter that runs it as a package. `memory` is the limit of its

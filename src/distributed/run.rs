@@ -2,13 +2,15 @@
 
 use super::{
     checkpoint,
-    job::{Finished, Job},
-    page,
+    coordinator::coordinator,
+    job::Job,
+    page::Seen,
     report::{Latest, Report},
+    task::{Outcome, Task},
 };
 use crate::{
     failure::{Failure, Refused},
-    flags::{cli::FitArgs, inputs, values::Engine},
+    flags::values::Engine,
     terminal::{
         console::{Console, Listener, Message},
         record::Record,
@@ -18,13 +20,11 @@ use crate::{
 use serde_json::Value;
 use std::{
     fmt,
-    io::Error,
-    path::PathBuf,
     sync::Arc,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
-use surefoot_distributed::{Action, Coordinator, Plan};
-use surefoot_fit::{Data, StopConditions, StopReason};
+use surefoot_distributed::{Action, Coordinator};
+use surefoot_fit::{StopConditions, StopReason};
 use surefoot_glm::Model;
 
 /// Number of workers that may be lost without an exchange in between, before the run is given up.
@@ -61,11 +61,7 @@ pub type Letters = Vec<(u64, Vec<u8>)>;
 /// ```
 pub struct Run {
     job: Job,
-    address: String,
-    workers: Option<usize>,
-    /// Rows of a run whose report page is wanted.
-    reported: Option<Data>,
-    checkpoint: Option<PathBuf>,
+    task: Task,
     stop: StopConditions,
     is_requested: bool,
     reporter: Reporter,
@@ -84,32 +80,32 @@ struct Lost {
     exchanges: u64,
 }
 
-/// Result of a distributed fit.
+/// Result of a distributed run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Concluded {
-    /// Trained model; `None` if the run was stopped before there was one.
+    /// Trained model of a fit; `None` if the run was stopped before there was one.
     pub model: Option<Model>,
     /// Why the run ended early; `None` if it did not.
     pub stop: Option<StopReason>,
-    /// Results as the command prints them in the last line of `--json`.
+    /// Results as the command prints them in the last line of `--json`; of a prediction the numbers of rows; null if the run was stopped
+    /// before there were any.
     pub results: Value,
     /// Losses recorded during the run, as lists of equal length.
     pub curve: Value,
-    /// Report page, if it was asked for.
+    /// Report page of a fit with `--report`, which is not written to a file.
     pub page: Option<String>,
 }
 
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Run").field("address", &self.address).field("ended", &self.ended).finish_non_exhaustive()
+        f.debug_struct("Run").field("address", &self.address()).field("ended", &self.ended).finish_non_exhaustive()
     }
 }
 
 impl Run {
-    /// Prepares the run of a command line of `surefoot fit` without the name of the program. With `--report` the result holds the page,
-    /// which is not written to a file. `stop` says when it is to end early, beside
-    /// `--budget`; `tell` receives the messages that the command would print.
+    /// Prepares the run of a command line of `surefoot fit`, `predict` or `eval` without the name of the program. `stop` says when it is to
+    /// end early, beside `--budget`; `tell` receives the messages that the command would print.
     ///
     /// # Errors
     /// The first flag at fault, or an input that cannot be read, with a remedy.
@@ -120,24 +116,18 @@ impl Run {
     ) -> Result<Run, Refused> {
         let started = Instant::now();
         let line: Vec<String> = line.into_iter().map(|word| word.as_ref().to_owned()).collect();
-        let (job, args) = Job::with_flags(&line)?;
+        let task = Task::parse(&line)?;
+        let job = task.prepare(&line)?;
         let console = Console::to(Listener(Arc::new(tell)));
         let reporter = Reporter::new(console, false, 1, Some(Record::new()));
-        let deadline = args.budget.and_then(|budget| started.checked_add(budget));
-        let reported = args.report.as_ref().map(|_| inputs::data(&args.data)).transpose().map_err(Failure::from)?;
-        Ok(Run { reported, ..Run::new(job, &args, stop.with_deadline(deadline), reporter) })
+        let deadline = task.budget().and_then(|budget| started.checked_add(budget));
+        Ok(Run::new(job, task, stop.with_deadline(deadline), reporter))
     }
 
-    pub(crate) fn new(job: Job, args: &FitArgs, stop: StopConditions, reporter: Reporter) -> Run {
+    pub(crate) fn new(job: Job, task: Task, stop: StopConditions, reporter: Reporter) -> Run {
         Run {
             job,
-            address: match &args.engine.engine {
-                Some(Engine::Python(address)) => address.clone(),
-                _ => "local".to_owned(),
-            },
-            workers: args.engine.workers.map(usize::from),
-            reported: None,
-            checkpoint: args.engine.checkpoint.as_ref().map(PathBuf::from),
+            task,
             stop,
             is_requested: false,
             reporter,
@@ -152,13 +142,16 @@ impl Run {
     /// Returns the name or address of the engine: `local`, `ray`, `ray://HOST:PORT` or `mpi`.
     #[must_use]
     pub fn address(&self) -> &str {
-        &self.address
+        match &self.task.engine().engine {
+            Some(Engine::Python(address)) => address,
+            _ => "local",
+        }
     }
 
     /// Returns the number of workers that was asked for.
     #[must_use]
     pub fn workers(&self) -> Option<usize> {
-        self.workers
+        self.task.engine().workers.map(usize::from)
     }
 
     /// Returns the number of shards.
@@ -172,18 +165,10 @@ impl Run {
     /// # Errors
     /// If the checkpoint cannot be used.
     pub fn start(&mut self, workers: usize, patience: u64) -> Result<(), Refused> {
-        let bytes = self.job.to_bytes();
-        let unreadable = |error: Error| Failure::data(format!("the checkpoint cannot be read: {error}"));
-        let store = checkpoint::store(self.checkpoint.as_deref(), &bytes)?;
-        let (console, shards) = (&self.reporter.console, self.job.shards());
-        console.say(&format!("engine: {}, {workers} workers, {shards} shards", self.address));
-        if store.end() > 0 {
-            console.note(&format!("going on after {} exchanges, which the checkpoint has", store.end()));
-        }
-        let incarnation = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64);
-        let plan = Plan { shards, workers: workers.min(shards), patience, incarnation };
-        self.coordinator = Some(Coordinator::new(plan, bytes, store).map_err(unreadable)?);
-        self.reporter.expect_workers(shards, self.job.bytes());
+        let console = &self.reporter.console;
+        console.say(&format!("engine: {}, {workers} workers, {} shards", self.address(), self.job.shards()));
+        self.coordinator = Some(coordinator(&self.job, &self.task, workers, patience, console)?);
+        self.reporter.expect_workers(self.job.shards(), self.job.bytes(), self.task.is_fit());
         Ok(())
     }
 
@@ -264,30 +249,29 @@ impl Run {
     /// # Errors
     /// The message with which the run has failed.
     pub fn conclude(mut self) -> Result<Concluded, Refused> {
-        let (stop, reported, job) = (self.must_stop(), self.reported.take(), self.job.clone());
-        let (finished, reporter) = self.end();
-        let finished = finished?;
-        let stop = stop.filter(|_| !finished.is_over());
-        let (seconds, is_stopped) = (reporter.seconds(), stop.is_some());
-        let (record, workers) = (reporter.record.unwrap_or_else(Record::new), &reporter.watched.workers);
-        let about = |data| page::About { job: &job, data, record: &record, workers, seconds, is_stopped };
-        let page = reported.as_ref().map(|data| page::html(&finished, &about(data))).transpose()?.flatten();
-        let (results, curve) = (finished.results(seconds), record.curve());
-        Ok(Concluded { model: finished.model, stop, results, curve, page })
-    }
-
-    /// Returns the result of the workers, and the reporter. The checkpoint of a run that is over is removed.
-    pub(crate) fn end(mut self) -> (Result<Finished, Failure>, Reporter) {
+        let (stop, seconds) = (self.must_stop(), self.reporter.seconds());
         self.watch();
         self.reporter.end_workers();
-        let ended = self.ended.unwrap_or_else(|| Err("the engine gave up the run".to_owned()));
-        let finished = ended.and_then(|result| Finished::from_bytes(&result)).map_err(Failure::data);
-        let folder = self.checkpoint.filter(|_| self.coordinator.is_some());
-        let finished = match folder {
-            Some(folder) => checkpoint::conclude(&folder, finished),
-            None => finished,
-        };
-        (finished, self.reporter)
+        let record = self.reporter.record.take().unwrap_or_else(Record::new);
+        let (result, workers) = (self.result()?, &self.reporter.watched.workers);
+        let seen = Seen { record: &record, workers, seconds, is_stopped: stop.is_some() };
+        let outcome = self.task.conclude(&self.job, &result, &seen, &self.reporter.console)?;
+        let Outcome { model, results, page, is_over } = outcome;
+        Ok(Concluded { model, stop: stop.filter(|_| !is_over), results, curve: record.curve(), page })
+    }
+
+    /// Returns the result of the workers, and the reporter.
+    pub(crate) fn end(mut self) -> (Result<Vec<u8>, Failure>, Reporter) {
+        self.watch();
+        self.reporter.end_workers();
+        (self.result(), self.reporter)
+    }
+
+    fn result(&mut self) -> Result<Vec<u8>, Failure> {
+        let ended = self.ended.take().unwrap_or_else(|| Err("the engine gave up the run".to_owned()));
+        self.task.clear(&self.job);
+        let checkpoint = self.task.checkpoint().filter(|_| self.coordinator.is_some());
+        ended.map_err(|message| checkpoint::kept(checkpoint, Failure::data(message)))
     }
 
     /// Returns the time in milliseconds since the start.

@@ -58,14 +58,14 @@ impl Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Fit(Box<FitArgs>),
-    Predict(PredictArgs),
-    Eval(EvalArgs),
+    Predict(Box<PredictArgs>),
+    Eval(Box<EvalArgs>),
     Inspect(InspectArgs),
     Export(ExportArgs),
     Lab(LabArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
-    /// Take part in a fit of several processes, over standard input and output
+    /// Take part in the work of several processes, over standard input and output
     #[command(hide = true)]
     Worker(WorkerArgs),
 }
@@ -163,6 +163,10 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 
+    /// With --engine: folder for the state of the run, with which the same command goes on after an interruption
+    #[arg(long, value_name = "DIR", requires = "engine", help_heading = "Several processes")]
+    pub(crate) checkpoint: Option<OsString>,
+
     /// File of test rows on which the finished model is evaluated
     #[arg(long, value_name = "FILE", help_heading = "Testing, resuming, saving")]
     pub(crate) test: Option<OsString>,
@@ -201,10 +205,10 @@ pub(crate) struct WorkerArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Several processes")]
 pub(crate) struct EngineArgs {
-    /// Fit with several worker processes of this engine: local, or of the Python package ray, ray://HOST:PORT or mpi
+    /// Work in several processes of this engine: local, or of the Python package ray, ray://HOST:PORT or mpi
     ///
-    /// The rows of DATA are divided into --shards parts of about the same size, and each worker reads and keeps those of its parts. The model
-    /// does not depend on the number of workers, nor on workers that are lost and replaced on the way.
+    /// The rows of DATA are divided into --shards parts of about the same size, and each worker reads those of its parts. The result does
+    /// not depend on the number of workers, nor on workers that are lost and replaced on the way.
     #[arg(long, value_name = "ENGINE", value_parser = values::engine)]
     pub(crate) engine: Option<Engine>,
 
@@ -214,13 +218,9 @@ pub(crate) struct EngineArgs {
 
     /// With --engine: number of parts that the rows are divided into, at least the number of workers
     ///
-    /// Sums over rows are added up part by part, so that the last digits of the model depend on this number.
+    /// Sums over rows are added up part by part, so that the last digits of the result depend on this number.
     #[arg(long, value_name = "N", requires = "engine", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) shards: u16,
-
-    /// With --engine: folder for the state of the run, with which the same command goes on after an interruption
-    #[arg(long, value_name = "DIR", requires = "engine")]
-    pub(crate) checkpoint: Option<OsString>,
 }
 
 /// Flags about certificates (guaranteed bounds on how much better another model could be), which a run gives with --radius, or with a
@@ -268,6 +268,9 @@ pub(crate) struct PredictArgs {
     pub(crate) data: Vec<OsString>,
 
     /// File to which predictions are written, replaced atomically; - is standard output
+    ///
+    /// With --engine also a folder, whose name ends in / if it is not there: each part of the rows gives a file of its own, such as
+    /// part-00003-of-00016.txt, written by its worker. One after the other, they are the predictions of all rows in order.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: OsString,
 
@@ -318,6 +321,9 @@ pub(crate) struct PredictArgs {
 
     #[command(flatten)]
     pub(crate) reading: DataArgs,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
 }
 
 /// Treatments of bad rows (rows that cannot be predicted) in `predict`.
@@ -377,6 +383,9 @@ pub(crate) struct EvalArgs {
 
     #[command(flatten)]
     pub(crate) reading: DataArgs,
+
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
 
     #[command(flatten)]
     pub(crate) talk: MessageArgs,

@@ -134,14 +134,14 @@ pub(crate) fn leave(status: i32) -> ! {
     signal_hook::low_level::exit(status)
 }
 
-/// Removes the temporary files that this process has written next to `target` in order to replace it: see [`surefoot_io::Output`].
+/// Removes the temporary files and folders that this process has written next to `target` in order to replace it: see [`surefoot_io::Output`].
 fn remove_temporaries(target: &Path) {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let own = format!(".surefoot-tmp-{}-", std::process::id());
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let file = entry.file_name().to_string_lossy().into_owned();
         if file.contains(&own) {
-            let _ = fs::remove_file(entry.path());
+            let _ = fs::remove_file(entry.path()).or_else(|_| fs::remove_dir_all(entry.path()));
         }
     }
 }

@@ -1,7 +1,13 @@
 //! Evaluation of a model for `eval` and `fit --test`, with counts of values not seen in training.
 
-use super::unseen::{Unseen, UnseenSummary};
-use crate::words::labels;
+use super::{
+    console::Console,
+    metrics,
+    unseen::{Unseen, UnseenSummary},
+    warnings::Warning,
+};
+use crate::{failure::Failure, words::labels};
+use serde_json::Value;
 use surefoot_fit::{Data, Evaluation, Interrupt, LabelFault, Labelled};
 use surefoot_glm::{Measured, Model, PlotData};
 use surefoot_io::Options;
@@ -14,6 +20,31 @@ pub(crate) struct Findings {
     pub(crate) plot_data: PlotData,
     /// Counts of category values and missing cells in columns where training had none.
     pub(crate) unseen: UnseenSummary,
+}
+
+impl Findings {
+    /// Returns an error if there was nothing to measure in data of this name.
+    pub(crate) fn check(&self, data: &str) -> Result<(), Failure> {
+        match self.measured.weight == 0.0 {
+            true => Err(Failure::data(format!("{data}: the total weight is zero: there is nothing to measure"))),
+            false => Ok(()),
+        }
+    }
+
+    /// Prints the notes of the readers, and what did not occur in training.
+    pub(crate) fn tell(&self, notes: &[String], console: &Console) {
+        notes.iter().chain(&self.unseen.notes()).for_each(|note| console.note(note));
+        self.unseen.warning().iter().for_each(|warning| console.warn(&warning.message));
+    }
+
+    /// Returns everything as JSON, given the labels of the classes.
+    pub(crate) fn object(&self, labels: &[String]) -> Value {
+        let mut object = metrics::object(&self.measured, labels);
+        object["unseen_values"] = self.unseen.values_object();
+        object["unseen_gaps"] = self.unseen.gaps_object();
+        object["warnings"] = self.unseen.warning().iter().map(Warning::object).collect();
+        object
+    }
 }
 
 /// Prepares labelled rows for evaluation; their error messages name flags of the command line.

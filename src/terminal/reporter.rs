@@ -7,7 +7,7 @@ use super::{
     progress::Progress,
     record::Record,
     results,
-    watch::Watched,
+    watched::Watched,
 };
 use crate::words::labels;
 use crate::words::{number, unmet};

@@ -4,7 +4,10 @@ use super::warnings::Warning;
 use crate::words::number;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use surefoot_glm::{FeatureNames, Missing, Model, Row};
+use surefoot_glm::{
+    FeatureNames, Missing, Model, Row,
+    shards::{Keyed, Partial},
+};
 use surefoot_io::{Cell, CellIndex, Inferred, printable};
 
 /// Greatest number of distinct feature ids that the counter stores, to limit its memory.
@@ -27,19 +30,18 @@ pub(crate) struct Unseen<'a> {
     /// low.
     is_unsure: bool,
     rows: u64,
-    columns: BTreeMap<usize, Column>,
+    columns: BTreeMap<usize, Met>,
     /// Ids and names known before the rows to be predicted were read; `None` if ids are not shortened by `--bits`. With shortened ids a
     /// new value may get the id of a known one, and is recognised only by its name.
     before: Option<HashSet<(u64, Box<str>)>>,
 }
 
-/// Counts of the new category values and missing cells of one column.
+/// Counts of the rows with new category values and of the missing cells of one column.
 #[derive(Clone, Debug, Default)]
-struct Column {
+struct Met {
     rows: u64,
     /// Number of the last row with a new value in this column, so that a row whose cell lists several new values is counted once.
     last: u64,
-    values: u64,
     examples: Vec<String>,
     gaps: u64,
 }
@@ -92,52 +94,66 @@ impl<'a> Unseen<'a> {
         };
         let column = self.columns.entry(n).or_default();
         column.count(cell == Cell::Missing, self.rows);
-        if let (Cell::Value(value), false) = (cell, self.is_full) {
-            column.values += 1;
-            if column.examples.len() < EXAMPLES {
-                column.examples.push(CellIndex::text(value));
-            }
+        if let (Cell::Value(value), false) = (cell, self.is_full)
+            && column.examples.len() < EXAMPLES
+        {
+            column.examples.push(CellIndex::text(value));
         }
     }
 
     /// Returns the counts over all rows added.
-    pub(crate) fn summary(mut self, found: &Inferred) -> UnseenSummary {
-        let table = &self.model.settings.reading.table;
-        let at_least = self.is_full || self.is_unsure || self.before.is_some();
-        let features = Features { count: self.met.len() as u64, at_least: self.is_full };
-        if let Some(before) = self.before.take() {
-            self.add_hidden(&before, found);
-        }
-        let columns =
-            self.columns.into_iter().filter_map(|(n, column)| Some((table.columns.get(n)?.name.clone(), column)));
-        UnseenSummary { rows: self.rows, at_least, missing: table.missing, columns: columns.collect(), features }
+    pub(crate) fn summary(&self, found: &Inferred) -> UnseenSummary {
+        UnseenSummary::of(&self.partial(0, found), self.model)
     }
-}
 
-impl Unseen<'_> {
-    /// Adds new category values whose hashed ids equal those of known values, so that only their names are new. The number of rows that
-    /// contain them is unknown: each may be in a row of its own, or a list may contain them all.
-    fn add_hidden(&mut self, before: &HashSet<(u64, Box<str>)>, found: &Inferred) {
-        let mut new = BTreeMap::<usize, BTreeSet<String>>::new();
+    /// Returns the counts over all rows added as the partial result of a shard of this number. Features are told apart by their ids, so that
+    /// a value which several shards have counts once.
+    pub(crate) fn partial(&self, shard: usize, found: &Inferred) -> Partial {
+        let columns = &self.model.settings.reading.table.columns;
+        let of_column = |n| self.columns.get(&n).map_or([0.0; 2], |met| [met.rows as f64, met.gaps as f64]);
+        let is_list = columns.iter().map(|column| f64::from(found.holds_lists(&column.name)));
+        let mut ids: Vec<u64> = self.met.keys().copied().collect();
+        ids.sort_unstable();
+        let kinds = ids.iter().map(|id| kind(self.met.get(id).copied().flatten())).collect();
+        let examples = self.columns.iter().flat_map(|(n, met)| {
+            met.examples.iter().enumerate().map(move |(k, text)| format!("{EXAMPLE}{shard:05} {k} {n} {text}"))
+        });
+        Partial {
+            sums: [self.rows as f64].into_iter().chain((0..columns.len()).flat_map(of_column)).collect(),
+            maxima: [self.is_full, self.is_unsure].map(f64::from).into_iter().chain(is_list).collect(),
+            keyed: Keyed { ids, maxima: kinds, ..Keyed::default() },
+            texts: examples.chain(self.hidden(found)).collect(),
+            ..Partial::default()
+        }
+    }
+
+    /// Returns the new category values whose hashed ids may equal those of known values, so that only their names are new.
+    fn hidden(&self, found: &Inferred) -> Vec<String> {
+        let mut texts = Vec::new();
+        let Some(before) = &self.before else { return texts };
         found.each_name(|id, name| {
             if !before.contains(&(id, name.into()))
                 && let Some((n, value)) = self.index.category(name)
             {
-                new.entry(n).or_default().insert(value.to_owned());
+                texts.push(format!("{HIDDEN}{n} {value}"));
             }
         });
-        let columns = &self.model.settings.reading.table.columns;
-        for (n, values) in new {
-            let column = self.columns.entry(n).or_default();
-            column.values = column.values.max(values.len() as u64);
-            let is_list = columns.get(n).is_some_and(|column| found.holds_lists(&column.name));
-            column.rows = column.rows.max(if is_list { 1 } else { column.values.min(self.rows) });
-            column.examples = values.iter().take(EXAMPLES).map(|value| CellIndex::text(value)).collect();
-        }
+        texts
     }
 }
 
-impl Column {
+/// First letter of a text of a partial result: an example of a new value, with its shard, its place and its column.
+const EXAMPLE: char = 'e';
+/// First letter of a text of a partial result: a new value that only its name tells, with its column.
+const HIDDEN: char = 'h';
+
+/// Returns what an unseen feature is as one number: negative for neither a category value nor a missing cell, else twice the number of its
+/// column, and 1 more for a missing cell.
+fn kind(cell: Option<(usize, bool)>) -> f64 {
+    cell.map_or(-1.0, |(n, is_gap)| (2 * n + usize::from(is_gap)) as f64)
+}
+
+impl Met {
     /// Counts a missing cell, or a row with new values (at most once); `row` is its number, from 1.
     fn count(&mut self, is_gap: bool, row: u64) {
         if is_gap {
@@ -147,6 +163,15 @@ impl Column {
             self.rows += 1;
         }
     }
+}
+
+/// Counts of the new category values and missing cells of one column.
+#[derive(Clone, Debug, Default)]
+struct Column {
+    rows: u64,
+    values: u64,
+    examples: Vec<String>,
+    gaps: u64,
 }
 
 /// Counts of category values and missing cells that did not occur in training, by column.
@@ -169,6 +194,31 @@ struct Features {
 }
 
 impl UnseenSummary {
+    /// Returns the counts over all rows, of one process or of all shards, from their [partial results](Unseen::partial).
+    pub(crate) fn of(total: &Partial, model: &Model) -> UnseenSummary {
+        let reading = &model.settings.reading;
+        let table = &reading.table;
+        let sum = |k: usize| total.sums.get(k).map_or(0, |sum| *sum as u64);
+        let is_set = |k: usize| total.maxima.get(k).is_some_and(|flag| *flag > 0.0);
+        let column = |n: usize| Column { rows: sum(1 + 2 * n), gaps: sum(2 + 2 * n), ..Column::default() };
+        let mut columns: Vec<Column> = (0..table.columns.len()).map(column).collect();
+        for kind in total.keyed.maxima.iter().filter(|kind| **kind >= 0.0 && **kind % 2.0 == 0.0) {
+            columns.get_mut(*kind as usize / 2).into_iter().for_each(|column| column.values += 1);
+        }
+        let rows = sum(0);
+        add_texts(&mut columns, &total.texts, rows, |n| is_set(2 + n));
+        let met = total.keyed.ids.len();
+        let (is_full, is_hashed) = (is_set(0) || met > MOST, reading.bits.is_some() && !table.is_unknown());
+        let columns = table.columns.iter().map(|column| column.name.clone()).zip(columns);
+        UnseenSummary {
+            rows,
+            at_least: is_full || is_set(1) || is_hashed,
+            missing: table.missing,
+            columns: columns.collect(),
+            features: Features { count: met.min(MOST) as u64, at_least: is_full },
+        }
+    }
+
     /// Returns the note that features did not occur in training and are treated as 0; `None` if there are none.
     pub(crate) fn features(&self) -> Option<String> {
         let Features { count, at_least } = self.features;
@@ -245,6 +295,31 @@ impl UnseenSummary {
     /// Returns the columns that have missing cells but had none in training, as JSON.
     pub(crate) fn gaps_object(&self) -> Value {
         self.with_gaps().map(|(name, column)| json!({"column": name, "rows": column.gaps})).collect()
+    }
+}
+
+/// Adds the examples to the columns, and the values that only names tell: the number of rows with these is unknown, since each may be in a
+/// row of its own, or a list may contain them all.
+fn add_texts(columns: &mut [Column], texts: &BTreeSet<String>, rows: u64, is_list: impl Fn(usize) -> bool) {
+    let mut hidden = BTreeMap::<usize, BTreeSet<&str>>::new();
+    for text in texts {
+        if let Some(rest) = text.strip_prefix(HIDDEN) {
+            if let Some((n, value)) = rest.split_once(' ') {
+                hidden.entry(n.parse().unwrap_or(usize::MAX)).or_default().insert(value);
+            }
+        } else if let Some([_, _, n, example]) = text.splitn(4, ' ').collect::<Vec<_>>().first_chunk::<4>()
+            && let Some(column) = n.parse().ok().and_then(|n: usize| columns.get_mut(n))
+            && column.examples.len() < EXAMPLES
+            && !column.examples.iter().any(|known| known == example)
+        {
+            column.examples.push((*example).to_owned());
+        }
+    }
+    for (n, values) in hidden {
+        let Some(column) = columns.get_mut(n) else { continue };
+        column.values = column.values.max(values.len() as u64);
+        column.rows = column.rows.max(if is_list(n) { 1 } else { column.values.min(rows) });
+        column.examples = values.iter().take(EXAMPLES).map(|value| CellIndex::text(value)).collect();
     }
 }
 

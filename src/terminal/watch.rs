@@ -3,6 +3,7 @@
 use super::{
     progress::Progress,
     reporter::Reporter,
+    watched::Watched,
     worker_lines,
     workers::{Incident, Workers},
 };
@@ -11,20 +12,11 @@ use surefoot_distributed::Status;
 /// Longest time in seconds between two lines about the state of the run.
 const PAUSE: f64 = 60.0;
 
-/// Workers of a run, and what was printed about them.
-#[derive(Debug, Default)]
-pub(crate) struct Watched {
-    pub(crate) workers: Workers,
-    shards: usize,
-    bar: Option<Progress>,
-    /// Time in seconds at which the state of the run is printed again.
-    next: f64,
-}
-
 impl Reporter {
-    /// Gets ready for the workers of a run over so many shards, which have so many stored bytes together if that is known.
-    pub(crate) fn expect_workers(&mut self, shards: usize, bytes: Option<u64>) {
-        self.watched = Watched { workers: Workers::of(bytes), shards, bar: None, next: 1.0 };
+    /// Gets ready for the workers of a run over so many shards, which have so many stored bytes together if that is known. `tells` says
+    /// whether lines are printed about them, or only a bar is drawn and losses are noted.
+    pub(crate) fn expect_workers(&mut self, shards: usize, bytes: Option<u64>, tells: bool) {
+        self.watched = Watched { workers: Workers::of(bytes), shards, tells, bar: None, next: 1.0 };
     }
 
     pub(crate) fn worker_joined(&mut self, worker: u64) {
@@ -49,7 +41,7 @@ impl Reporter {
         let bar = watched.bar.get_or_insert_with(|| Progress::of_workers(&mut self.console, watched.workers.total));
         bar.show(watched.workers.share(), || worker_lines::speed(&watched.workers, &self.latest));
         let is_shown = bar.is_shown();
-        if seconds >= watched.next {
+        if watched.tells && seconds >= watched.next {
             watched.next = seconds + seconds.min(PAUSE);
             self.events.emit(&worker_lines::event(&watched.workers));
             if !is_shown {
@@ -64,7 +56,7 @@ impl Reporter {
         if let Some(bar) = &watched.bar {
             bar.end();
         }
-        if watched.workers.is_empty() {
+        if watched.workers.is_empty() || !watched.tells {
             return;
         }
         watched.workers.end();
@@ -74,6 +66,9 @@ impl Reporter {
 
     /// Prints an incident as a line and as JSON.
     fn tell(&mut self, incident: &Incident) {
+        if !self.watched.tells {
+            return;
+        }
         if let Some(line) = worker_lines::incident(incident, self.watched.shards) {
             self.console.say(&line);
         }

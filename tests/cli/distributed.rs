@@ -7,10 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-const WORKERS: [usize; 4] = [1, 2, 3, 7];
+pub(crate) const WORKERS: [usize; 4] = [1, 2, 3, 7];
 
 /// Returns the path of a data set of the repository.
-fn data(name: &str) -> String {
+pub(crate) fn data(name: &str) -> String {
     format!("{}/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
@@ -127,13 +127,13 @@ fn to_the_last_digits_the_objective_is_that_of_the_plain_command() {
 }
 
 /// Returns the ids of the running worker processes of a command.
-fn workers_of(child: &Child) -> Vec<u32> {
+pub(crate) fn workers_of(child: &Child) -> Vec<u32> {
     let found = Command::new("pgrep").args(["-P", &child.id().to_string()]).output().unwrap();
     String::from_utf8(found.stdout).unwrap().lines().filter_map(|line| line.parse().ok()).collect()
 }
 
 /// Waits for a command to end, and kills it if it does not.
-fn wait(mut child: Child) -> (bool, String) {
+pub(crate) fn wait(mut child: Child) -> (bool, String) {
     let began = Instant::now();
     while child.try_wait().unwrap().is_none() {
         if began.elapsed() > Duration::from_secs(300) {

@@ -13,6 +13,7 @@ mod classes;
 mod cloud;
 mod columns;
 mod distributed;
+mod distributed_apply;
 mod end;
 mod eval;
 mod export;

@@ -92,6 +92,8 @@ pub struct Coordinator {
     /// Time of the latest partial result of the current exchange.
     last_part: Option<u64>,
     is_over: bool,
+    /// Whether a program that is stopped has a result.
+    has_partial_result: bool,
     lost: u64,
     gone: Vec<WorkerStatus>,
 }
@@ -120,9 +122,16 @@ impl Coordinator {
             since: 0,
             last_part: None,
             is_over: false,
+            has_partial_result: true,
             lost: 0,
             gone: Vec::new(),
         })
+    }
+
+    /// Makes a stop end the run at once, with an empty result, for programs that have none before their end.
+    #[must_use]
+    pub fn without_partial_result(self) -> Coordinator {
+        Coordinator { has_partial_result: false, ..self }
     }
 
     /// Takes note of a new worker.
@@ -150,10 +159,16 @@ impl Coordinator {
         self.assign()
     }
 
-    /// Asks all workers to stop at the current exchange, and to return the best result so far.
+    /// Asks all workers to stop at the current exchange, and to return the best result so far. Without
+    /// [partial results](Coordinator::without_partial_result) the run has ended.
     pub fn stop(&mut self) -> Vec<Action> {
         if self.is_over || self.is_stopped() {
             return Vec::new();
+        }
+        if !self.has_partial_result {
+            let mut actions = self.end();
+            actions.push(Action::Finished(Vec::new()));
+            return actions;
         }
         self.complete(&[])
     }

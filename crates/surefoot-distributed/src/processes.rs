@@ -186,7 +186,10 @@ pub fn run(
         .until_the_end(actions, stop, watch);
     // Short runs end between two ticks.
     watch(News::Status(&coordinator.status()));
-    processes.farewell();
+    // Without a result there is nothing that workers in the midst of their work could still be needed for.
+    if result.as_ref().is_ok_and(|result| !result.is_empty()) {
+        processes.farewell();
+    }
     result
 }
 

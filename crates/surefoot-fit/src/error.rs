@@ -130,3 +130,17 @@ impl From<Contradiction> for FitError {
         FitError::Setting(contradiction)
     }
 }
+
+impl FitError {
+    /// Returns the error of too many rows at fault in all shards together.
+    ///
+    /// ```
+    /// let error = surefoot_fit::FitError::too_many_in_shards(5, 3);
+    /// assert_eq!(error.to_string(), "5 rows of all shards are at fault, and 3 may be skipped");
+    /// ```
+    #[must_use]
+    pub fn too_many_in_shards(skipped: u64, allowed: u64) -> FitError {
+        let reason = format!("{skipped} rows of all shards are at fault, and {allowed} may be skipped");
+        FitError::Shards { reason }
+    }
+}

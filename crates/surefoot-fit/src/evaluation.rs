@@ -53,6 +53,8 @@ pub struct Labelled<'a> {
     pub stop: StopConditions,
     /// Counter of the bad rows (rows that cannot be parsed or whose label cannot be used) that are skipped, with a limit on their number.
     pub bad_rows: BadRows,
+    /// Number of threads: with 1, files are read on the thread that evaluates.
+    pub threads: u16,
     /// Function that words the error message for a label that cannot be used. The options contain the class names.
     pub explain: fn(&LabelFault, &Options) -> String,
 }
@@ -62,7 +64,7 @@ impl<'a> Labelled<'a> {
     #[must_use]
     pub fn new(data: &'a Data, options: Options) -> Labelled<'a> {
         let (stop, bad_rows) = Default::default();
-        Labelled { data, options, stop, bad_rows, explain: |fault, _| fault.to_string() }
+        Labelled { data, options, stop, bad_rows, threads: 2, explain: |fault, _| fault.to_string() }
     }
 
     /// Evaluates the model on the rows. O(nnz) per row. Calls `visit` with each row, the number of its unseen features (features that do
@@ -73,23 +75,37 @@ impl<'a> Labelled<'a> {
     pub fn evaluate(
         &mut self,
         model: &Model,
-        mut visit: impl FnMut(&Row<'_>, usize, &Tally, &Options),
+        visit: impl FnMut(&Row<'_>, usize, &Tally, &Options),
     ) -> Result<Evaluation, Interrupt> {
         let mut tally = Tally::new(model);
+        self.add_to(&mut tally, model, visit)?;
+        let measured = tally.measured();
+        if measured.rows == 0 {
+            return Err(FitError::NoRows { data: self.data.to_string() }.into());
+        }
+        Ok(Evaluation { measured, plot_data: tally.plot_data() })
+    }
+
+    /// Adds the rows to an evaluation of the model, such as that of a shard; there may be none. O(nnz) per row. Calls `visit` as
+    /// [`evaluate`](Labelled::evaluate) does.
+    ///
+    /// # Errors
+    /// A bad row if no more may be skipped; a request to stop.
+    pub fn add_to(
+        &mut self,
+        tally: &mut Tally,
+        model: &Model,
+        mut visit: impl FnMut(&Row<'_>, usize, &Tally, &Options),
+    ) -> Result<(), Interrupt> {
         self.each(|batch, r, options| {
             let row = batch.row(r);
             // A row of weight 0 is counted whatever its label is.
             let label = if row.weight == 0.0 { Ok(0.0) } else { code(model, row.label) };
             let label = label.map_err(Fault::Label)?;
             let unseen = tally.add(label, &row).map_err(|fault| Fault::Row(fault.part, fault.message))?;
-            visit(&row, unseen, &tally, options);
+            visit(&row, unseen, tally, options);
             Ok(())
-        })?;
-        let measured = tally.measured();
-        if measured.rows == 0 {
-            return Err(FitError::NoRows { data: self.data.to_string() }.into());
-        }
-        Ok(Evaluation { measured, plot_data: tally.plot_data() })
+        })
     }
 
     /// Computes the mean of each numeric column, by column name. Skips bad rows without counting them.
@@ -115,7 +131,7 @@ impl<'a> Labelled<'a> {
     /// Reads the rows and calls `look` with each batch until `look` returns false. Ignores bad rows, which a later pass over the data
     /// reports.
     fn skim(&self, options: &Options, mut look: impl FnMut(&Batch) -> bool) -> Result<(), Interrupt> {
-        let mut rows = Rows::open(self.data, options, 2)?;
+        let mut rows = Rows::open(self.data, options, self.threads)?;
         let mut batch = Batch::default();
         loop {
             self.stop.check()?;
@@ -160,7 +176,7 @@ impl<'a> Labelled<'a> {
     /// Reads all rows, and calls `look` with each row: its batch, its index in the batch, and the options. Converts each fault that
     /// `look` returns to an error with the location of the row.
     fn each(&mut self, mut look: impl FnMut(&Batch, usize, &Options) -> Result<(), Fault>) -> Result<(), Interrupt> {
-        let mut rows = Rows::open(self.data, &self.options, 2)?;
+        let mut rows = Rows::open(self.data, &self.options, self.threads)?;
         let mut batch = Batch::default();
         loop {
             self.stop.check()?;

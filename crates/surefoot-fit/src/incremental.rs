@@ -76,7 +76,7 @@ impl Incremental {
         let bad_rows = BadRows::default();
         let (checked, options, explain) = (stop.clone(), self.options.clone(), self.words.0);
         let (loss, labels) = (self.trainer.settings().loss, self.trainer.labels());
-        Labelled { data, options, stop: checked, bad_rows, explain }.check(loss, &labels)?;
+        Labelled { stop: checked, bad_rows, explain, ..Labelled::new(data, options) }.check(loss, &labels)?;
         let (mut rows, mut batch) = (Rows::open(data, &self.options, 2)?, Batch::default());
         loop {
             stop.check()?;

@@ -60,6 +60,7 @@ pub struct Prediction<'m> {
     predictor: Predictor,
     response: Response,
     scores: RowMargins,
+    threads: u16,
 }
 
 /// Row together with its prediction.
@@ -127,7 +128,13 @@ impl<'m> Prediction<'m> {
     /// A response that the loss of the model does not support.
     pub fn new(model: &'m Model, response: Response) -> Result<Prediction<'m>, Contradiction> {
         response.check(model.settings.loss)?;
-        Ok(Prediction { model, predictor: Predictor::new(model), response, scores: RowMargins::default() })
+        Ok(Prediction { model, predictor: Predictor::new(model), response, scores: RowMargins::default(), threads: 2 })
+    }
+
+    /// Sets the number of threads: with 1, files are read on the thread that predicts. The default is 2.
+    #[must_use]
+    pub fn threads(self, threads: u16) -> Prediction<'m> {
+        Prediction { threads, ..self }
     }
 
     /// Returns the count of predicted numbers per row: the number of classes for margins and means of a multiclass loss, else 1.
@@ -172,7 +179,7 @@ impl<'m> Prediction<'m> {
         // In svmlight, rows without labels are parsed differently.
         let unlabelled = options.unlabelled || options.reading.by != FeatureKey::Index;
         let options = &Options { unlabelled, ..options.clone() };
-        let mut rows = Rows::open(data, options, 2).map_err(Interrupt::from)?;
+        let mut rows = Rows::open(data, options, self.threads).map_err(Interrupt::from)?;
         let (mut batch, mut count) = (Batch::default(), 0);
         loop {
             stop.check().map_err(Interrupt::from)?;

@@ -67,7 +67,7 @@ pub use data::{
 pub use labels::{class_weights::ClassWeights, label_set::Labels};
 pub use loss::Loss;
 pub use memory::{id_hash::IdHasher, paged_map::count_page_memory};
-pub use metrics::{CalibrationBin, ClassMetrics, Confusion, Measured, Metrics, PlotData, Rates, Tally};
+pub use metrics::{CalibrationBin, ClassMetrics, Confusion, Measured, MetricTotals, Metrics, PlotData, Rates, Tally};
 pub use model::{
     certificate::{Bound, Certificate, Subject},
     order_alarm::OrderAlarm,

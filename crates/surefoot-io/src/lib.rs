@@ -57,6 +57,7 @@ pub use files::{
     holdout_store::SpooledHoldout,
     input::{FileIdentity, InputName, check_inputs, spool},
     part::{InputPart, PartRange},
+    parts_folder::PartsFolder,
     spool::Spooled,
 };
 pub use formats::{

@@ -4,7 +4,7 @@ use super::run::{Run, Slot};
 use pyo3::prelude::*;
 use std::ffi::OsString;
 
-/// Runs the command line `surefoot` and returns its exit status. A distributed fit is carried out by `engines`, which is called with
+/// Runs the command line `surefoot` and returns its exit status. A distributed run is carried out by `engines`, which is called with
 /// its `Run` and returns when that has ended.
 #[pyfunction]
 pub(crate) fn command_with_engines(py: Python<'_>, line: Vec<OsString>, engines: Py<PyAny>) -> u8 {

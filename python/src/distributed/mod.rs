@@ -1,8 +1,8 @@
-//! Fits of several processes: the coordinator's side and the worker's side, for engines that are written in Python.
+//! Runs of several processes: the coordinator's side and the worker's side, for engines that are written in Python.
 //!
 //! | file | content |
 //! | --- | --- |
-//! | `run` | a distributed fit in progress, as whoever coordinates it sees it |
+//! | `run` | a distributed run in progress, as whoever coordinates it sees it |
 //! | `worker` | a worker, which turns messages into messages |
 //! | `command` | the command line with the engines of the package |
 

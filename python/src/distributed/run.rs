@@ -1,4 +1,4 @@
-//! A distributed fit in progress, as whoever coordinates it sees it.
+//! A distributed run in progress, as whoever coordinates it sees it.
 
 use crate::{
     errors,
@@ -26,7 +26,7 @@ impl Slot {
     }
 }
 
-/// Distributed fit in progress: it is told what happens to workers, and returns the messages that they are to get.
+/// Distributed run in progress: it is told what happens to workers, and returns the messages that they are to get.
 #[pyclass(frozen, module = "surefoot._surefoot")]
 pub(crate) struct Run {
     slot: Slot,
@@ -55,7 +55,7 @@ impl Run {
 
 #[pymethods]
 impl Run {
-    /// Prepares the run of a command line of `surefoot fit`. `tell` is as that of `fit`.
+    /// Prepares the run of a command line of `surefoot fit`, `predict` or `eval`. `tell` is as that of `fit`.
     #[staticmethod]
     #[pyo3(signature = (line, tell=None))]
     fn prepare(py: Python<'_>, line: Vec<String>, tell: Option<Py<PyAny>>) -> PyResult<Run> {

@@ -1,8 +1,9 @@
-"""Fits of several processes: on this machine, on a Ray cluster, or under MPI.
+"""Work of several processes: on this machine, on a Ray cluster, or under MPI.
 
 | name | what it is |
 | --- | --- |
 | `fit_distributed` | trains an estimator on files, with the workers of an engine |
+| `evaluate_distributed`, `predict_distributed` | apply a trained one to files |
 | `LocalEngine` | worker processes on this machine |
 | `RayEngine` | actors of a Ray cluster; they may be lost, replaced and added on the way |
 | `MpiEngine` | the processes that `mpiexec` has started |
@@ -11,6 +12,7 @@
 The model does not depend on the engine, on the number of workers, nor on workers that were lost: it has the same bytes.
 """
 
+from surefoot.distributed._apply import evaluate_distributed, predict_distributed
 from surefoot.distributed._engine import Crew, Engine, Event, Joined, Lost, Received, WorkersFailed
 from surefoot.distributed._fit import fit_distributed
 from surefoot.distributed._local import LocalEngine
@@ -31,5 +33,7 @@ __all__ = [
     "Status",
     "WorkerStatus",
     "WorkersFailed",
+    "evaluate_distributed",
     "fit_distributed",
+    "predict_distributed",
 ]

@@ -7,19 +7,15 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any, TypeVar
 
-from surefoot import _data
 from surefoot._base import SurefootBase
 from surefoot._errors import translated
 from surefoot._flags import flags
 from surefoot._outcome import Outcome
-from surefoot._progress import Progress
-from surefoot._surefoot import Run
+from surefoot.distributed._carry_out import carried_out, engine_flags, file_names, of_reading
 from surefoot.distributed._datasets import is_dataset, written
-from surefoot.distributed._drive import drive
 from surefoot.distributed._engine import Engine
-from surefoot.distributed._interrupt import interruption
 from surefoot.distributed._local import LocalEngine
-from surefoot.distributed._watch import Status, Watch
+from surefoot.distributed._watch import Status
 
 E = TypeVar("E", bound=SurefootBase)
 
@@ -101,14 +97,14 @@ def fit_distributed(
     engine = LocalEngine() if engine is None else engine
     checkpoint = getattr(engine, "checkpoint", None) if checkpoint is None else checkpoint
     columns = {"label": label, "sample_weight": sample_weight, "exposure": exposure, "offset": offset, "trials": trials}
-    values = {**_checked(estimator), **columns, **_of_reading(reading)}
+    values = {**_checked(estimator), **columns, **of_reading("fit_distributed", reading, _READING)}
     budget = values.pop("budget") if max_time is None else max_time
     how = {"budget": budget, "shards": shards, "checkpoint": checkpoint, "report": estimator.report}
 
     def work() -> Outcome:
         with ExitStack() as kept:
-            files = _names(data) if not is_dataset(data) else kept.enter_context(written(data, engine, checkpoint))
-            return _outcome(_line(values, how, files), estimator, engine, progress)
+            files = file_names(data) if not is_dataset(data) else kept.enter_context(written(data, engine, checkpoint))
+            return carried_out(_line(values, how, files), estimator.verbose, engine, progress)
 
     with estimator._or_as_before():
         words = flags(values)
@@ -135,58 +131,11 @@ def _checked(estimator: Any) -> dict[str, Any]:
     return estimator._values(None)
 
 
-def _of_reading(reading: dict[str, Any]) -> dict[str, Any]:
-    for name in reading:
-        if name not in _READING:
-            raise TypeError(f"fit_distributed() got an unexpected keyword argument {name!r}")
-    return reading
-
-
-def _names(data: Any) -> list[str]:
-    """Return the names of files for all workers, whatever their folder is."""
-    names = []
-    for name in _data.file_names(data):
-        if not isinstance(name, str):
-            raise ValueError(f"files: a name as text is needed, {name!r} was given")
-        if name == "-":
-            raise ValueError("files: standard input cannot be divided among workers: save it to a file, and name that")
-        names.append(name if _data.is_address(name) else os.path.abspath(name))
-    return names
-
-
 def _line(values: dict[str, Any], how: dict[str, Any], files: list[str]) -> list[str]:
     """Return the line of the command that stands for the fit."""
-    shards = how["shards"]
-    if isinstance(shards, bool) or not isinstance(shards, int) or not 1 <= shards <= 65535:
-        raise ValueError(f"shards: a whole number from 1 to 65535 is needed, {shards!r} was given")
-    line = ["fit", *flags({**values, "budget": how["budget"]}), "--engine=local", f"--shards={shards}"]
+    line = ["fit", *flags({**values, "budget": how["budget"]}), *engine_flags(how["shards"])]
     if how["report"]:
         line.append("--report=page")
     if how["checkpoint"] is not None:
         line.append(f"--checkpoint={os.fspath(how['checkpoint'])}")
     return [*line, "--", *files]
-
-
-class _Lines:
-    """Lines of a verbose fit, printed in place of the line of progress, which comes again below them."""
-
-    def __init__(self, verbose: int, show: Watch) -> None:
-        self._print, self._show = Progress(verbose), show
-
-    def __call__(self, kind: str, content: Any) -> None:
-        """Print one message."""
-        self._show.close()
-        self._print(kind, content)
-
-
-def _outcome(line: list[str], estimator: SurefootBase, engine: Engine, progress: Any) -> Outcome:
-    """Run the line with an engine."""
-    show = Watch(bool(estimator.verbose) if progress is None else progress)
-    lines = _Lines(estimator.verbose, show) if estimator.verbose else None
-    with interruption() as interrupted:
-        run = Run.prepare(line, lines)
-        try:
-            drive(run, engine, show, lambda: bool(interrupted))
-        finally:
-            show.close()
-        return Outcome.of(run.conclude(), interrupted.raised)

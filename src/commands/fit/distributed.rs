@@ -2,9 +2,13 @@
 
 use super::{Command, check_files, report, reporter};
 use crate::{
-    distributed::{Engines, Finished, Job, Run, check, local},
+    distributed::{
+        Finished,
+        engines::{Carried, Engines, carry_out},
+        fit,
+    },
     failure::Failure,
-    flags::{cli::FitArgs, inputs, start::Start, values::Engine},
+    flags::{cli::FitArgs, inputs, start::Start},
     html_report::page::{Page, Run as RunPage},
     process::{
         signals::Signals,
@@ -12,45 +16,17 @@ use crate::{
         typed,
     },
     terminal::{console::Console, reporter::Reporter, results::Results},
-    words::number,
 };
-use std::{process, time::Instant};
-use surefoot_fit::{Data, Interrupt, StopConditions, StopReason};
+use std::time::Instant;
+use surefoot_fit::{Data, Interrupt, StopReason};
 use surefoot_glm::{Plan, Trainer};
 use surefoot_io::{Output, save_model};
 
 /// Runs the fit with workers of an engine.
-pub(super) fn run(args: &FitArgs, engine: &Engine, engines: Engines<'_>) -> Result<(), Failure> {
-    match (engine, engines) {
-        (Engine::Local, _) => by_workers(args, None),
-        (Engine::Python(_), Some(engines)) => by_workers(args, Some(engines)),
-        (Engine::Python(_), None) => by_python(),
-    }
-}
-
-/// Passes the command line to the Python package, whose engine it names.
-fn by_python() -> Result<(), Failure> {
-    let python = std::env::var_os("SUREFOOT_PYTHON").unwrap_or_else(|| "python3".into());
-    let status = process::Command::new(&python).args(["-m", "surefoot.distributed"]).args(typed::words()).status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        // The message is printed already.
-        Ok(status) => Err(Failure { status: status.code().map_or(1, |code| code as u8), message: String::new() }),
-        Err(error) => {
-            let python = python.to_string_lossy();
-            let remedy = "pip install surefoot, and name its interpreter by SUREFOOT_PYTHON";
-            Err(Failure::data(format!(
-                "this engine is one of the Python package, and {python} cannot be run ({error}): {remedy}"
-            )))
-        }
-    }
-}
-
-/// Runs the fit with worker processes on this machine, or with engines of the program that runs this command.
-fn by_workers(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
+pub(super) fn run(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
     let deadline = args.budget.and_then(|budget| Instant::now().checked_add(budget));
     let console = Console::new(args.talk.quiet, args.talk.json);
-    check(args)?;
+    fit::check(args)?;
     let (data, test) = (inputs::data(&args.data)?, inputs::data(args.test.as_slice())?);
     let Start { mut fit, options, before } = Start::new(args, &data)?;
     let mut output = Output::create(&args.output)?;
@@ -71,59 +47,21 @@ fn by_workers(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
             return Err(command.nothing(Stop::of(reason, &command.signals), &mut reporter));
         }
     }
-    let job = Job::new(&typed::words(), &data, &fit, args.engine.shards)?;
+    let job = fit::job(&typed::words(), &data, &fit, args.engine.shards)?;
     let plan = fit.plan();
     reporter.stage("dividing the rows");
     if plan.optimum.is_none() {
         reporter.head(&plan);
     }
-    let (finished, stopped, mut reporter) = match engines {
-        Some(engines) => {
-            let run = engines(Run::new(job, args, stop.clone(), reporter));
-            let (finished, mut reporter) = run.ok_or_else(|| Failure::data("the engine gave up the run"))?.end();
-            reporter.end();
-            (finished?, stop.check().err(), reporter)
-        }
-        None => {
-            let (finished, stopped) = search(&command, &job, &stop, &mut reporter)?;
-            (finished, stopped, reporter)
-        }
-    };
+    let Carried { result, stopped, mut reporter } = carry_out(job, &stop, reporter, engines)?;
     reporter.stage("learning");
+    let finished = Finished::take(&result, args.checkpoint.as_deref())?;
     if let Some(model) = &finished.model {
         save_model(model, &mut output).map_err(|error| output.error(error))?;
         output.commit()?;
     }
     reporter.stage("saving");
     command.tell_finished(&finished, stopped, (&data, plan), reporter)
-}
-
-/// Runs the workers, and returns their result with the reason why it ended early, if it did.
-fn search(
-    command: &Command<'_>,
-    job: &Job,
-    stop: &StopConditions,
-    reporter: &mut Reporter,
-) -> Result<(Finished, Option<StopReason>), Failure> {
-    let workers = command.args.engine.workers.map_or_else(cores, usize::from).min(job.shards());
-    let each = number::count(job.shards() as u64);
-    let text = format!("engine: {workers} worker processes, {each} shards; every worker reads the rows of its own");
-    reporter.console.say(&text);
-    let must_stop = || stop.check().is_err();
-    let checkpoint = command.args.engine.checkpoint.as_ref();
-    let finished = local::run(job, workers, command.args.memory.memory, checkpoint, &must_stop, reporter);
-    reporter.end();
-    let stopped = stop.check().err();
-    match finished {
-        Err(failure) if checkpoint.is_some() && failure.status == crate::failure::DATA => {
-            Err(failure.and("what was computed is kept in the checkpoint: the same command goes on from there"))
-        }
-        finished => Ok((finished?, stopped)),
-    }
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 impl Command<'_> {
@@ -169,7 +107,7 @@ impl Command<'_> {
         reporter.events.emit(&results.event());
         match stopped {
             Some(Stop::Signal(signal)) => {
-                let resume = match &self.args.engine.checkpoint {
+                let resume = match &self.args.checkpoint {
                     Some(_) => "the same command goes on from the checkpoint",
                     None => "with --checkpoint DIR the same command would go on",
                 };

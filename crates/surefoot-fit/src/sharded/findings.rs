@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use surefoot_glm::{
     Class, FeatureNames,
-    shards::{Fold, Interrupted, Partial, Shards},
+    shards::{Interrupted, Partial, Shards},
 };
 use surefoot_io::Inferred;
 
@@ -14,11 +14,7 @@ pub(super) fn combine<S>(
     number: impl Fn(&S) -> usize,
     of: impl Fn(&S) -> Partial,
 ) -> Result<Partial, Interrupted> {
-    let mut fold = Fold::new(shards.total);
-    for shard in own {
-        fold.insert(number(shard)..number(shard) + 1, of(shard));
-    }
-    shards.collective.combine(fold.into_nodes())
+    shards.combine(own.iter().map(|shard| (number(shard), of(shard))))
 }
 
 /// Returns the names of features that the reader of a shard has found, as texts that those of other shards are joined with.

@@ -278,7 +278,7 @@ fn finish(
         _ => {}
     }
     if skipped > allowed {
-        return Err(too_many(skipped, allowed));
+        return Err(FitError::too_many_in_shards(skipped, allowed));
     }
     model.names = findings.names.restricted_to(&model.index);
     model.settings.reading.classes.clone_from(&findings.classes);
@@ -288,9 +288,3 @@ fn finish(
 
 /// Name of the data in messages about all shards.
 pub(super) const ALL: &str = "the rows of all shards";
-
-/// Returns the error of too many rows at fault in all shards together.
-pub(super) fn too_many(skipped: u64, allowed: u64) -> FitError {
-    let reason = format!("{skipped} rows of all shards are at fault, and {allowed} may be skipped");
-    FitError::Shards { reason }
-}

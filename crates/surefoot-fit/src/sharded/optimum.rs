@@ -3,7 +3,7 @@
 use super::{
     ShardedOutcome,
     findings::{combine, names, names_of},
-    one_pass::{ALL, too_many},
+    one_pass::ALL,
 };
 use crate::{
     bad_rows::BadRows,
@@ -175,7 +175,7 @@ impl Fit<'_> {
             model.certificates = vec![Certificate::none(reason)];
         }
         if skipped > self.skip_bad_rows {
-            return Ok(Err(too_many(skipped, self.skip_bad_rows)));
+            return Ok(Err(FitError::too_many_in_shards(skipped, self.skip_bad_rows)));
         }
         let caution = problem.caution(&optimum);
         Ok(Ok(Some(ShardedOutcome {

@@ -31,6 +31,11 @@ impl Calibration {
         self.bins[bin].1.add(f64::from(came_true), weight);
     }
 
+    /// Returns all sums, in a fixed order.
+    pub(super) fn sums_mut(&mut self) -> impl Iterator<Item = &mut Sum> {
+        self.bins.iter_mut().flat_map(|(probability, share)| [probability, share]).flat_map(Mean::sums_mut)
+    }
+
     /// Returns the bins that contain rows, in ascending order of probability.
     pub(super) fn bins(&self) -> Vec<CalibrationBin> {
         let bin = |(probability, share): &(Mean, Mean)| {

@@ -23,23 +23,23 @@ use std::collections::BTreeMap;
 /// ```
 #[derive(Clone, Debug)]
 pub struct ClassMetrics {
-    loss: Loss,
-    rows: u64,
+    pub(super) loss: Loss,
+    pub(super) rows: u64,
     /// Whether an invalid row was added, after which no metric is defined.
-    spoilt: bool,
+    pub(super) spoilt: bool,
     /// Weighted mean loss of the rows.
-    value: Mean,
+    pub(super) value: Mean,
     /// Weighted mean log loss −ln p of the label's class.
-    logs: Mean,
+    pub(super) logs: Mean,
     /// Fraction of the weight of rows whose class is predicted correctly.
-    correct: Mean,
+    pub(super) correct: Mean,
     /// Confusion matrix: weight per pair of label class and predicted class.
-    cells: BTreeMap<(usize, usize), Sum>,
+    pub(super) cells: BTreeMap<(usize, usize), Sum>,
     /// Weighted mean Brier score, summed over the classes.
-    brier: Mean,
-    calibration: Calibration,
+    pub(super) brier: Mean,
+    pub(super) calibration: Calibration,
     /// Buffer for the margins of the current row.
-    margins: Vec<f64>,
+    pub(super) margins: Vec<f64>,
 }
 
 /// Sparse confusion matrix of a classifier.

@@ -19,6 +19,7 @@ pub(crate) mod progressive_loss;
 mod ranking;
 mod rates;
 mod tally;
+mod totals;
 
 pub use calibration::CalibrationBin;
 pub use classes::{ClassMetrics, Confusion};
@@ -26,6 +27,7 @@ pub use plot_data::PlotData;
 pub(crate) use progressive::ProgressiveMetrics;
 pub use rates::Rates;
 pub use tally::Tally;
+pub use totals::MetricTotals;
 
 use calibration::Calibration;
 use plot_data::{POINTS, ReservoirSample};

@@ -1,6 +1,9 @@
 //! Ranking of rows of two classes by their margins: ROC and precision-recall curves, and the areas under them.
 
-use crate::numeric::sums::Sum;
+use crate::{
+    numeric::sums::Sum,
+    shards::{Keyed, Partial},
+};
 
 /// Margins of the rows of two classes, exact for few rows, otherwise in a histogram.
 #[derive(Clone, Debug)]
@@ -29,15 +32,54 @@ impl Ranking {
         if let Ranking::Exact(rows) = self
             && rows.len() == limit
         {
-            let mut cells = vec![[Sum::default(); 2]; 1 << BITS].into_boxed_slice();
-            for &(margin, signed) in rows.iter() {
-                put(&mut cells, margin, signed);
-            }
-            *self = Ranking::Cells(cells);
+            *self = Ranking::Cells(in_cells(rows));
         }
         match self {
             Ranking::Exact(rows) => rows.push((margin, signed)),
             Ranking::Cells(cells) => put(cells, margin, signed),
+        }
+    }
+
+    /// Returns the ranking as a partial result of a shard: all margins with their signed weights, or, if not `exact`,
+    /// the weights in cells.
+    pub(super) fn partial(self, exact: bool) -> Partial {
+        let cells = match self {
+            Ranking::Exact(rows) if exact => {
+                let list = rows.into_iter().flat_map(|(margin, signed)| [margin, signed]).collect();
+                return Partial { list, ..Partial::default() };
+            }
+            Ranking::Exact(rows) => in_cells(&rows),
+            Ranking::Cells(cells) => cells,
+        };
+        let mut keyed = Keyed::default();
+        for (cell, weights) in cells.iter().enumerate() {
+            let weights = weights.map(|sum| sum.value());
+            if weights != [0.0; 2] {
+                keyed.ids.push(cell as u64);
+                keyed.sums.extend(weights);
+            }
+        }
+        Partial { keyed, ..Partial::default() }
+    }
+
+    /// Returns the ranking of all rows, from the joined partial results.
+    pub(super) fn of_partial(partial: &Partial) -> Ranking {
+        if partial.keyed.ids.is_empty() {
+            return Ranking::Exact(partial.list.chunks_exact(2).map(|row| (row[0], row[1])).collect());
+        }
+        let mut cells = in_cells(&[]);
+        for (id, weights) in partial.keyed.ids.iter().zip(partial.keyed.sums.chunks_exact(2)) {
+            let cell = usize::try_from(*id).ok().and_then(|id| cells.get_mut(id));
+            cell.into_iter().flatten().zip(weights).for_each(|(sum, weight)| sum.add(*weight));
+        }
+        Ranking::Cells(cells)
+    }
+
+    /// Returns the number of margins, as long as they are exact.
+    pub(super) fn count(&self) -> f64 {
+        match self {
+            Ranking::Exact(rows) => rows.len() as f64,
+            Ranking::Cells(_) => f64::INFINITY,
         }
     }
 
@@ -134,6 +176,13 @@ fn each_above(ties: &[Above], mut then: impl FnMut(Above, Above)) {
 
 /// Number of leading bits of an f32 that select its histogram cell.
 const BITS: u32 = 20;
+
+/// Returns the histogram of these margins with their signed weights.
+fn in_cells(rows: &[(f64, f64)]) -> Box<[[Sum; 2]]> {
+    let mut cells = vec![[Sum::default(); 2]; 1 << BITS].into_boxed_slice();
+    rows.iter().for_each(|&(margin, signed)| put(&mut cells, margin, signed));
+    cells
+}
 
 fn put(cells: &mut [[Sum; 2]], margin: f64, signed: f64) {
     cells[cell(margin)][side(signed)].add(signed.abs());

@@ -11,6 +11,7 @@ use crate::{
         predictor::{Predictor, RowMargins},
         trained_model::Model,
     },
+    shards::Partial,
 };
 use std::sync::Arc;
 
@@ -60,6 +61,28 @@ impl Tally {
             false => Kind::One(Box::new(Metrics::new(loss))),
         };
         Tally { loss, predictor, metrics, scores: RowMargins::default() }
+    }
+
+    /// Returns an evaluation of the same model to which no rows have been added. O(1).
+    #[must_use]
+    pub fn anew(&self) -> Tally {
+        Tally::of(self.loss, Arc::clone(&self.predictor))
+    }
+
+    /// Returns the sums of the rows added so far, as a partial result of a shard.
+    pub(super) fn sums(&mut self) -> Partial {
+        match &mut self.metrics {
+            Kind::One(metrics) => metrics.sums(),
+            Kind::Many(metrics) => metrics.sums(),
+        }
+    }
+
+    /// Returns the margins of the rows added so far, or if not `exact` their histogram, as a partial result of a shard.
+    pub(super) fn ranking(self, exact: bool) -> Partial {
+        match self.metrics {
+            Kind::One(metrics) => metrics.into_ranking(exact),
+            Kind::Many(_) => Partial::default(),
+        }
     }
 
     /// Adds a row with the encoded label `y` (for classification the result of

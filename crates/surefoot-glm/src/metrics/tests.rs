@@ -269,3 +269,93 @@ fn small_terms_survive_a_long_sum() {
     sum.add(-1e16);
     assert_eq!(sum.value(), 1000.0);
 }
+
+/// The metrics of rows in shards are those of the rows in one process: to the bit where they count, else to rounding.
+#[test]
+fn totals_of_shards_are_those_of_all_rows() {
+    use crate::{
+        Batch, Plan, Settings, Trainer,
+        model::trained_model::Model,
+        shards::{OneProcess, Shards},
+    };
+    use std::sync::Arc;
+    let mut u = Uniform(7);
+    for loss in [Loss::Logistic, Loss::Hinge, Loss::Squared, Loss::Poisson, Loss::Softmax] {
+        let mut batch = Batch::default();
+        for t in 0..400_u64 {
+            let (x, noise) = (rounded(u.next(), 1), u.next());
+            let label = if loss.classifies() { f64::from(x + 0.5 * noise > 0.7) } else { x + noise };
+            let label = if loss.is_multiclass() { label + f64::from(noise > 0.8) } else { label };
+            batch.push(Some(label), rounded(2.0 * u.next(), 2), &[(t % 3, x)]);
+        }
+        let mut trainer = Trainer::new(Settings { loss, ..Settings::default() }, Plan::ONE_PASS);
+        trainer.learn(&batch, 0, batch.len()).unwrap();
+        let model: Model = trainer.model();
+        let add = |tally: &mut Tally, r: usize| {
+            let row = batch.row(r);
+            let label = row.label.unwrap();
+            let code = if loss.classifies() { model.labels.encode(label).unwrap() } else { label };
+            tally.add(code, &row).unwrap();
+        };
+        let mut whole = Tally::new(&model);
+        (0..400).for_each(|r| add(&mut whole, r));
+        for count in [1, 3, 16] {
+            // The last shard has no rows.
+            let mut own: Vec<_> = (0..count).map(|shard| (shard, whole.anew())).collect();
+            (0..400).for_each(|r| add(&mut own[r * (count - 1).max(1) / 400].1, r));
+            let shards = Shards { total: count, collective: Arc::new(OneProcess { shards: count }) };
+            let totals = MetricTotals::of(own, &shards).unwrap();
+            assert_eq!(MetricTotals::from_bytes(&totals.to_bytes()).as_ref(), Some(&totals));
+            let ((found, plot), expected) = (totals.measured(loss), whole.measured());
+            assert_eq!(
+                (found.rows, found.auc, found.pr_auc),
+                (expected.rows, expected.auc, expected.pr_auc),
+                "{loss:?}"
+            );
+            let numbers = |of: &Measured| {
+                let rates = of.rates.map(|rates| rates.f1);
+                let (more, sizes) = ([of.log_loss, of.brier, of.calibration_error, of.r2, of.d2], [of.mse, of.mae]);
+                [Some(of.weight), of.loss, of.accuracy, rates].into_iter().chain(more).chain(sizes).collect::<Vec<_>>()
+            };
+            for (a, b) in numbers(&found).into_iter().zip(numbers(&expected)) {
+                assert_eq!(a.is_some(), b.is_some(), "{loss:?}");
+                assert!((a.unwrap_or(0.0) - b.unwrap_or(0.0)).abs() <= 1e-13, "{loss:?}: {a:?} and {b:?}");
+            }
+            let cells = |of: &Measured| {
+                of.confusion.as_ref().map(|all| all.cells.iter().map(|c| (c.0, c.1)).collect::<Vec<_>>())
+            };
+            assert_eq!(cells(&found), cells(&expected));
+            assert_eq!(plot.sample, whole.plot_data().sample);
+            assert_eq!(
+                (plot.roc, plot.calibration.len()),
+                (whole.plot_data().roc, whole.plot_data().calibration.len())
+            );
+        }
+    }
+}
+
+/// Beyond the limit the margins of all shards are counted in cells, as those of one process are.
+#[test]
+fn rankings_of_shards_are_joined_exactly_or_in_cells() {
+    use crate::shards::Join;
+    let mut u = Uniform(11);
+    let rows: Vec<_> =
+        (0..3000).map(|_| (rounded(4.0 * u.next() - 2.0, 2), if u.next() > 0.3 { 1.0 } else { -1.0 })).collect();
+    for (exact, limit) in [(true, usize::MAX), (false, 100)] {
+        let mut whole = Ranking::Exact(Vec::new());
+        rows.iter().for_each(|(margin, signed)| whole.add(*margin, *signed, limit));
+        // The first part is short enough to be exact on its own.
+        let parts = [&rows[..50], &rows[50..2000], &rows[2000..]].map(|rows| {
+            let mut part = Ranking::Exact(Vec::new());
+            rows.iter().for_each(|(margin, signed)| part.add(*margin, *signed, limit));
+            part.partial(exact)
+        });
+        let joined = parts.into_iter().reduce(|mut left, right| {
+            left.join(right);
+            left
+        });
+        let (found, expected) = (Ranking::of_partial(&joined.unwrap()).areas(), whole.areas());
+        assert_eq!((found.roc, found.precision), (expected.roc, expected.precision));
+        assert_eq!(found.roc.unwrap().1 == 0.0, exact);
+    }
+}

@@ -55,6 +55,11 @@ impl Sum {
         [self.sum, self.carry]
     }
 
+    /// Builds a sum from its [parts](Sum::parts).
+    pub(crate) fn of_parts([sum, carry]: [f64; 2]) -> Sum {
+        Sum { sum, carry }
+    }
+
     /// Adds the terms of another sum.
     pub(crate) fn join(&mut self, other: &Sum) {
         self.add(other.sum);
@@ -88,6 +93,11 @@ impl Mean {
     /// Returns the sum of weight·number and the sum of the weights.
     pub(crate) fn sums(&self) -> [Sum; 2] {
         [self.total, self.weight]
+    }
+
+    /// Returns the sum of weight·number and the sum of the weights, to be changed.
+    pub(crate) fn sums_mut(&mut self) -> [&mut Sum; 2] {
+        [&mut self.total, &mut self.weight]
     }
 
     /// Returns both sums as compensated sums.
@@ -152,6 +162,18 @@ impl Moments {
         let before = y - self.mean.value();
         self.mean.add(before * (weight / self.weight.value()));
         self.squares.add(weight * before * (y - self.mean.value()));
+    }
+
+    /// Returns the weight, the mean and the squared deviations, each as the parts of its sum.
+    pub(crate) fn parts(&self) -> [f64; 6] {
+        let [[a, b], [c, d], [e, f]] = [self.weight, self.mean, self.squares].map(|sum| sum.parts());
+        [a, b, c, d, e, f]
+    }
+
+    /// Builds moments from their [parts](Moments::parts).
+    pub(crate) fn of_parts([a, b, c, d, e, f]: [f64; 6]) -> Moments {
+        let [weight, mean, squares] = [[a, b], [c, d], [e, f]].map(Sum::of_parts);
+        Moments { weight, mean, squares }
     }
 
     /// Adds the numbers of other moments, with their weights (Chan, Golub and LeVeque 1979).

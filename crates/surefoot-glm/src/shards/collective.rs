@@ -53,6 +53,27 @@ pub struct Shards {
     pub collective: Arc<dyn Collective>,
 }
 
+impl Shards {
+    /// Combines a partial result of each shard that the calling process owns, by its number, with those of the others.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use surefoot_glm::shards::{OneProcess, Partial, Shards};
+    /// let shards = Shards { total: 2, collective: Arc::new(OneProcess { shards: 2 }) };
+    /// let rows = [3.0, 4.0].map(|rows| Partial { sums: vec![rows], ..Partial::default() });
+    /// assert_eq!(shards.combine(rows.into_iter().enumerate())?.sums, [7.0]);
+    /// # Ok::<(), surefoot_glm::shards::Interrupted>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Interrupted`], if the run was stopped.
+    pub fn combine(&self, own: impl IntoIterator<Item = (usize, Partial)>) -> Result<Partial, Interrupted> {
+        let mut fold = Fold::new(self.total);
+        own.into_iter().for_each(|(shard, partial)| _ = fold.insert(shard..shard + 1, partial));
+        self.collective.combine(fold.into_nodes())
+    }
+}
+
 impl fmt::Debug for Shards {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Shards").field("total", &self.total).finish_non_exhaustive()

@@ -91,6 +91,14 @@ impl Output {
         matches!(self.target, Target::File(_))
     }
 
+    /// Returns the path of the file to be replaced; `None` if the output is not one.
+    pub(super) fn path(&self) -> Option<&Path> {
+        match &self.target {
+            Target::File(path) => Some(path),
+            Target::Direct(_) | Target::Stdout => None,
+        }
+    }
+
     /// Returns device and inode numbers of the file to be replaced; `None` if the target is not an existing regular file.
     #[must_use]
     pub fn identity(&self) -> Option<FileIdentity> {
@@ -229,7 +237,7 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Returns the folder that contains `path`.
-fn folder(path: &Path) -> &Path {
+pub(super) fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
@@ -320,7 +328,7 @@ impl Drop for Temporary {
 }
 
 /// Returns the common prefix of the names of all temporary files of `target`, truncated if the complete name would be too long.
-fn prefix(target: &Path) -> io::Result<OsString> {
+pub(super) fn prefix(target: &Path) -> io::Result<OsString> {
     let name = target.file_name().ok_or(rustix::io::Errno::ISDIR)?.as_bytes();
     let mut prefix = OsString::from(".");
     prefix.push(OsStr::from_bytes(&name[..name.len().min(200)]));
@@ -328,8 +336,8 @@ fn prefix(target: &Path) -> io::Result<OsString> {
     Ok(prefix)
 }
 
-/// Removes the temporary files of this target whose writing process has ended. Files that cannot be removed are left.
-fn remove_leftovers(target: &Path) {
+/// Removes the temporary files and folders of this target whose writing process has ended. Those that cannot be removed are left.
+pub(super) fn remove_leftovers(target: &Path) {
     let (Ok(prefix), Ok(entries)) = (prefix(target), fs::read_dir(folder(target))) else { return };
     for entry in entries.flatten() {
         let name = entry.file_name();
@@ -337,16 +345,17 @@ fn remove_leftovers(target: &Path) {
             && let Some(process) = process_of(rest)
             && is_abandoned(&entry.path(), process)
         {
-            let _ = fs::remove_file(entry.path());
+            let _ = fs::remove_file(entry.path()).or_else(|_| fs::remove_dir_all(entry.path()));
         }
     }
 }
 
-/// Opens a regular file for inspection; does not follow symbolic links and does not block on a pipe.
+/// Opens a regular file or a folder for inspection; does not follow symbolic links and does not block on a pipe.
 fn open_plain(path: &Path) -> io::Result<File> {
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
     let file = OpenOptions::new().read(true).custom_flags(flags.bits() as i32).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    let metadata = file.metadata()?;
+    if metadata.is_file() || metadata.is_dir() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
 /// Parses the process id in the suffix `PROCESS-NUMBER` of the name of a temporary file.

@@ -13,5 +13,6 @@ pub(crate) mod holdout_store;
 pub(crate) mod input;
 pub(crate) mod interrupted;
 pub(crate) mod part;
+pub(crate) mod parts_folder;
 pub(crate) mod random_access;
 pub(crate) mod spool;
