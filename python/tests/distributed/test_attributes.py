@@ -66,7 +66,7 @@ def test_numbers_of_a_table(folder, estimator):
 
 
 def test_one_pass(tmp_path):
-    rows = svmlight(tmp_path / "rows.svm")
+    rows = svmlight(tmp_path / "rows.svm", rows=12_000)
     models = [
         fit_distributed(SurefootClassifier(passes=1), rows, engine=LocalEngine(workers), shards=4) for workers in (1, 3)
     ]
@@ -76,9 +76,10 @@ def test_one_pass(tmp_path):
     assert models[0].classes_.tolist() == [0, 1]
     assert models[0].progressive_loss_ == pytest.approx(plain.progressive_loss_, rel=0.2)
     curve = models[0].loss_curve_
-    assert len(curve["rows"]) >= 10
+    assert len(curve["rows"]) >= 5
     assert list(curve["rows"]) == sorted(curve["rows"])
-    assert curve["loss"][-1] == pytest.approx(models[0].progressive_loss_, rel=0.2)
+    assert curve["rows"][-1] == 12_000
+    assert curve["loss"][-1] == pytest.approx(models[0].progressive_loss_)
     assert len(models[0].lanes_) > 1
 
 

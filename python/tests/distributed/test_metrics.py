@@ -54,7 +54,7 @@ class Watching(Threadless):
 def test_metrics_of_a_run(tmp_path, passes):
     rows = svmlight(tmp_path / "rows.svm")
     model = SurefootClassifier(l2=0.01 if passes == "auto" else None, passes=passes)
-    fit_distributed(model, rows, engine=Watching(2), shards=4)
+    fit_distributed(model, rows, engine=Watching(2, patience=10.0), shards=4)
     metrics = Metric.known
     assert sum(metrics["surefoot_rows"].values.values()) == 1500
     assert set(metrics["surefoot_rows"].values) == {"0", "1"}
