@@ -237,7 +237,8 @@ fn conclude(outcome: Outcome, about: &About<'_>, reporter: &mut Reporter) -> Fin
     let page = about.report.then(|| {
         let quality = report::quality(&results, None, &mut trainer, plan);
         let (inputs, bytes, ended) = (about.data.inputs(), reporter.bytes(), report::ended(stop));
-        let run = Run { record: &record, results: &results, plan, shuffle: about.shuffle, inputs, first, bytes, ended };
+        let (shuffle, workers, record, results) = (about.shuffle, None, &record, &results);
+        let run = Run { record, results, plan, shuffle, inputs, first, bytes, ended, workers };
         Page { title: about.data.to_string(), model: &model, quality, run: Some(run) }.html()
     });
     if outcome.has_learnt {

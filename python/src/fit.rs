@@ -71,7 +71,7 @@ impl Fitted {
         let model = found.model.map(|model| Py::new(py, Model(Arc::new(model)))).transpose()?;
         let (results, curve) = (found.results.to_string(), found.curve.to_string());
         let (stop, messages) = (found.stop.map(name_of), taken(messages));
-        Ok(Fitted { model, stop, results, curve, page: None, messages, raised: None })
+        Ok(Fitted { model, stop, results, curve, page: found.page, messages, raised: None })
     }
 }
 

@@ -216,9 +216,8 @@ impl Command<'_> {
         if let (Some(output), Some(record)) = (&mut self.report, &reporter.record) {
             let (bytes, ended) = (reporter.bytes(), report::ended(stop));
             let quality = report::quality(&results, plot_data, &mut trainer, plan);
-            let shuffle = self.shuffle;
-            let run =
-                Some(Run { record, results: &results, plan, shuffle, inputs: data.inputs(), first, bytes, ended });
+            let (shuffle, inputs, results, workers) = (self.shuffle, data.inputs(), &results, None);
+            let run = Some(Run { record, results, plan, shuffle, inputs, first, bytes, ended, workers });
             let page = Page { title: data.to_string(), model: &model, quality, run };
             page.write(output).map_err(saved)?;
         }

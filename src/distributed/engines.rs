@@ -66,9 +66,8 @@ pub(crate) fn carry_out(
                 format!("engine: {workers} worker processes, {shards} shards; every worker reads the rows of its own");
             reporter.console.say(&text);
             let result = local::run(&job, &task, workers, &|| stop.check().is_err(), &mut reporter);
-            if result.as_ref().map_or(true, Vec::is_empty) {
-                task.clear(&job);
-            }
+            // Also after a result: a worker may have been ended while it repeated what was done already.
+            task.clear(&job);
             (result, reporter)
         }
     };

@@ -53,6 +53,7 @@ fn name(args: &EvalArgs) -> String {
 /// Rows of one shard that were measured.
 struct Shard<'m> {
     number: usize,
+    rows: u64,
     tally: Tally,
     unseen: Unseen<'m>,
     options: Options,
@@ -64,7 +65,9 @@ pub(super) fn work(job: &Job, args: &EvalArgs, exchange: &Arc<Exchange>) -> Resu
     let model = job.model(&name(args))?;
     let (blank, mut own) = (Tally::new(&model), Vec::new());
     for number in exchange.own() {
-        own.push(measure(job, args, &model, number, blank.anew())?);
+        let shard = measure(job, args, &model, number, blank.anew())?;
+        exchange.read(shard.rows, job.size(number));
+        own.push(shard);
     }
     Ok(totals(own, exchange).unwrap_or_default())
 }
@@ -81,14 +84,16 @@ fn measure<'m>(
     let (data, mut unseen) = (job.data(number)?, Unseen::new(model, &options.found));
     let mut rows = evaluation::labelled(&data, options);
     (rows.bad_rows, rows.threads) = (BadRows::new(args.skip_bad_rows), 1);
+    let mut measured = 0;
     let added = rows.add_to(&mut tally, model, |row, count, tally, options| {
+        measured += 1;
         unseen.add(row, count, |id| tally.knows(id), &options.found);
     });
     match added {
         Err(Interrupt::Error(error)) => Err(error.into()),
         Ok(()) | Err(Interrupt::Stop(_)) => {
             let (options, bad_rows) = (rows.options, rows.bad_rows);
-            Ok(Shard { number, tally, unseen, options, bad_rows })
+            Ok(Shard { number, rows: measured, tally, unseen, options, bad_rows })
         }
     }
 }

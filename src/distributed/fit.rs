@@ -61,7 +61,7 @@ pub(super) fn work(job: &Job, args: &FitArgs, exchange: &Arc<Exchange>) -> Resul
     let fit = Start::new(args, &Data::files(Vec::<String>::new()))?.fit;
     let own = exchange.own().map(|shard| Ok((shard, job.data(shard)?))).collect::<Result<Vec<_>, Failure>>()?;
     let fit = fit.memory(memory::for_rows()).threads(1).skip_bad_rows(args.skip_bad_rows);
-    let fit = fit.observer(Reports(exchange.clone()));
+    let fit = fit.observer(Reports::new(exchange.clone()));
     let outcome = match fit.plan().optimum {
         Some(_) => fit.run_shards(&own, job.schema(), &exchange.shards()),
         None => fit.run_rounds(&own, job.schema(), &exchange.shards(), &ByExchange(exchange)),
@@ -81,7 +81,6 @@ pub(crate) fn check(args: &FitArgs) -> Result<(), Failure> {
             "--engine starts from no model: a run with --checkpoint DIR goes on by the same command",
         ),
         (args.shuffle, "--shuffle does nothing with --engine: the optimum does not depend on the order of the rows"),
-        (args.report.is_some(), "--report is not written with --engine: leave it out, or take --json"),
     ];
     match refused.into_iter().find(|(is_given, _)| *is_given) {
         Some((_, message)) => Err(Failure::usage(message)),
@@ -144,11 +143,16 @@ impl Finished {
     /// Returns the results as the command `fit --json` prints them in its last line, for a run of this many seconds.
     #[must_use]
     pub fn results(&self, seconds: f64) -> Value {
+        self.with_results(seconds, |results| results.event())
+    }
+
+    /// Returns what a function makes of the results of a run of this many seconds.
+    pub(super) fn with_results<T>(&self, seconds: f64, make: impl FnOnce(&Results<'_>) -> T) -> T {
         let found = Inferred::default();
-        let Some(model) = &self.model else { return Results::nothing(&Summary::default(), &found).event() };
+        let Some(model) = &self.model else { return make(&Results::nothing(&Summary::default(), &found)) };
         let (trainer, summary) = (Trainer::new(model.settings.clone(), Plan::ONE_PASS), self.summary(model));
         let results = Results::of(model, "the model", &trainer, &summary, &found);
-        self.fill(Results { seconds, ..results }).event()
+        make(&self.fill(Results { seconds, ..results }))
     }
 
     /// Returns the summary of the model, with the passes of the search.

@@ -29,6 +29,9 @@ pub struct Job {
     /// Model to apply, as the bytes of its file; empty for a fit.
     #[serde(skip)]
     model: Vec<u8>,
+    /// Number of stored bytes of all shards, where the job was made; `None` if it is not known.
+    #[serde(skip)]
+    bytes: Option<u64>,
 }
 
 /// Folder in which the predictions of each shard become a file.
@@ -53,10 +56,11 @@ impl Job {
         let options = options.with_schema(&schema);
         let text = |input: &InputName| serde_json::to_value(input).map_err(|error| Failure::data(error.to_string()));
         let shards = split_inputs(inputs, &options, usize::from(shards))?;
+        let bytes: Option<u64> = shards.iter().flatten().map(InputName::size).sum();
         let shards = shards.iter().map(|inputs| inputs.iter().map(text).collect()).collect::<Result<_, _>>()?;
         let (version, line) = (env!("CARGO_PKG_VERSION").to_owned(), without_talk(line));
         let changed = inputs.iter().map(changed).collect();
-        Ok(Job { version, line, schema, changed, shards, parts: None, model: Vec::new() })
+        Ok(Job { version, line, schema, changed, shards, parts: None, model: Vec::new(), bytes })
     }
 
     /// Adds the model to apply. Workers do not read its file, which may be another one by then.
@@ -75,6 +79,11 @@ impl Job {
     #[must_use]
     pub fn shards(&self) -> usize {
         self.shards.len()
+    }
+
+    /// Returns the number of stored bytes of all shards; `None` if it is not known.
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        self.bytes
     }
 
     /// Returns the job as bytes: a line of JSON, and the model if there is one.
@@ -132,6 +141,11 @@ impl Job {
         Ok((0..self.shards()).map(|shard| parts.path(shard, self.shards())).collect())
     }
 
+    /// Returns the number of stored bytes of a shard, as far as it is known.
+    pub(super) fn size(&self, shard: usize) -> u64 {
+        self.data(shard).map_or(0, |data| data.inputs().iter().filter_map(InputName::size).sum())
+    }
+
     /// Returns the inputs of a shard.
     pub(crate) fn data(&self, shard: usize) -> Result<Data, Failure> {
         let input = |text: &Value| serde_json::from_value(text.clone());
@@ -149,7 +163,7 @@ fn changed(input: &InputName) -> Option<u64> {
 
 /// Returns a command line without the flags that change nothing about the result, so that a run can go on with others.
 fn without_talk(line: &[String]) -> Vec<String> {
-    const WITH_VALUE: [&str; 10] = [
+    const WITH_VALUE: [&str; 11] = [
         "--engine",
         "--workers",
         "--shards",
@@ -160,6 +174,7 @@ fn without_talk(line: &[String]) -> Vec<String> {
         "--threads",
         "--memory",
         "--snapshot",
+        "--report",
     ];
     const ALONE: [&str; 3] = ["--json", "--quiet", "-q"];
     let (mut kept, mut words) = (Vec::new(), line.iter());

@@ -1,6 +1,6 @@
 //! Distributed run with worker processes on this machine.
 
-use super::{checkpoint, job::Job, program::program, report::Report, run::coordinator, task::Task};
+use super::{checkpoint, coordinator::coordinator, job::Job, program::program, report::Report, task::Task};
 use crate::{failure::Failure, process::memory, terminal::reporter::Reporter};
 use std::{io, process::Command};
 use surefoot_distributed::processes::{self, News};
@@ -10,7 +10,7 @@ const PATIENCE: u64 = 5_000;
 
 /// Runs a worker on standard input and output, until its coordinator is gone.
 pub(crate) fn work() -> Result<(), Failure> {
-    match processes::serve(program(), io::stdin().lock(), io::stdout().lock()) {
+    match processes::serve(program(), io::stdin().lock(), io::stdout()) {
         // The coordinator has ended, and has said why.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         served => served.map_err(|error| Failure::data(format!("the connection to the coordinator is lost: {error}"))),
@@ -29,19 +29,23 @@ pub(super) fn run(
     // Workers share the memory that is free, unless each has a limit of its own.
     let memory = task.memory().ok_or(memory::for_rows() / workers.max(1));
     let mut command = || worker(memory);
+    reporter.expect_workers(job.shards(), job.bytes(), task.is_fit());
     let mut watch = |news: News<'_>| match news {
         News::Report(report) => {
             if let Ok(report) = serde_json::from_slice::<Report>(report) {
                 report.show(reporter);
             }
         }
-        News::Lost { status, .. } => {
-            let how = status.map_or_else(String::new, |status| format!(" ({status})"));
-            reporter.console.note(&format!("a worker was lost{how}; another one repeats its part"));
+        News::Started { worker, .. } => reporter.worker_joined(worker),
+        News::Lost { worker, status } => {
+            let how = status.map_or_else(String::new, |status| status.to_string());
+            reporter.worker_lost(worker, &how);
         }
+        News::Status(status) => reporter.watch(status),
         _ => {}
     };
     let result = processes::run(coordinator, workers, &mut command, stop, &mut watch);
+    reporter.end_workers();
     result.map_err(|message| checkpoint::kept(task.checkpoint(), Failure::data(message)))
 }
 

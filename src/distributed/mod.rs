@@ -5,12 +5,14 @@
 //! `eval`.
 
 mod checkpoint;
+mod coordinator;
 pub(crate) mod engines;
 pub(crate) mod eval;
 pub(crate) mod fit;
 mod job;
 pub(crate) mod local;
 mod packed;
+mod page;
 pub(crate) mod predict;
 mod program;
 mod report;

@@ -126,7 +126,9 @@ pub(super) fn work(job: &Job, args: &PredictArgs, exchange: &Arc<Exchange>) -> R
     let mut prediction = Prediction::new(&model, response).map_err(unsupported)?.threads(1);
     let mut own = Vec::new();
     for number in exchange.own() {
-        own.push(predict(job, args, &model, &mut prediction, number)?);
+        let shard = predict(job, args, &model, &mut prediction, number)?;
+        exchange.read(shard.lines.told.rows, job.size(number));
+        own.push(shard);
     }
     let Ok((rows, result)) = totals(&own, exchange) else { return Ok(Vec::new()) };
     if rows > 0 {

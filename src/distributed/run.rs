@@ -2,8 +2,10 @@
 
 use super::{
     checkpoint,
+    coordinator::coordinator,
     job::Job,
-    report::Report,
+    page::Seen,
+    report::{Latest, Report},
     task::{Outcome, Task},
 };
 use crate::{
@@ -15,15 +17,13 @@ use crate::{
         reporter::Reporter,
     },
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::{
     fmt,
-    io::Error,
-    path::Path,
     sync::Arc,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
-use surefoot_distributed::{Action, Coordinator, Plan};
+use surefoot_distributed::{Action, Coordinator};
 use surefoot_fit::{StopConditions, StopReason};
 use surefoot_glm::Model;
 
@@ -66,19 +66,11 @@ pub struct Run {
     is_requested: bool,
     reporter: Reporter,
     coordinator: Option<Coordinator>,
-    latest: Option<Latest>,
+    latest: Latest,
     lost: Lost,
     /// Time since which a stopped run has no worker.
     alone: Option<Instant>,
     ended: Option<Result<Vec<u8>, String>>,
-}
-
-/// Last iteration of the search for the optimum.
-#[derive(Clone, Copy, Debug)]
-struct Latest {
-    passes: f64,
-    objective: Option<f64>,
-    gap: Option<f64>,
 }
 
 /// Workers lost since the last exchange, and the number of exchanges then.
@@ -99,8 +91,10 @@ pub struct Concluded {
     /// Results as the command prints them in the last line of `--json`; of a prediction the numbers of rows; null if the run was stopped
     /// before there were any.
     pub results: Value,
-    /// Losses recorded during the search, as lists of equal length.
+    /// Losses recorded during the run, as lists of equal length.
     pub curve: Value,
+    /// Report page of a fit with `--report`, which is not written to a file.
+    pub page: Option<String>,
 }
 
 impl fmt::Debug for Run {
@@ -138,7 +132,7 @@ impl Run {
             is_requested: false,
             reporter,
             coordinator: None,
-            latest: None,
+            latest: Latest::default(),
             lost: Lost::default(),
             alone: None,
             ended: None,
@@ -174,11 +168,13 @@ impl Run {
         let console = &self.reporter.console;
         console.say(&format!("engine: {}, {workers} workers, {} shards", self.address(), self.job.shards()));
         self.coordinator = Some(coordinator(&self.job, &self.task, workers, patience, console)?);
+        self.reporter.expect_workers(self.job.shards(), self.job.bytes(), self.task.is_fit());
         Ok(())
     }
 
     /// Takes note of a new worker.
     pub fn joined(&mut self, worker: u64) -> Letters {
+        self.reporter.worker_joined(worker);
         self.tell(|coordinator| coordinator.joined(worker))
     }
 
@@ -187,8 +183,8 @@ impl Run {
         if self.has_ended() {
             return Letters::new();
         }
+        self.reporter.worker_lost(worker, how);
         let how = if how.is_empty() { String::new() } else { format!(" ({how})") };
-        self.note(&format!("a worker was lost{how}; others repeat its part"));
         let exchanges = self.exchanges();
         let count = if exchanges > self.lost.exchanges { 1 } else { self.lost.count + 1 };
         self.lost = Lost { count, exchanges };
@@ -200,13 +196,20 @@ impl Run {
 
     /// Takes a message of a worker.
     pub fn received(&mut self, worker: u64, message: &[u8]) -> Letters {
-        self.tell(|coordinator| coordinator.received(worker, message))
+        let now = self.now();
+        let mut letters = self.tell(|coordinator| coordinator.tick(now));
+        letters.extend(self.tell(|coordinator| coordinator.received(worker, message)));
+        if self.has_ended() {
+            self.watch();
+        }
+        letters
     }
 
     /// Takes note of the time; to be called several times a second.
     pub fn tick(&mut self) -> Letters {
-        let now = (self.reporter.seconds() * 1000.0) as u64;
+        let now = self.now();
         let mut letters = self.tell(|coordinator| coordinator.tick(now));
+        self.watch();
         if self.must_stop().is_some() {
             letters.extend(self.tell(Coordinator::stop));
             self.give_up_alone();
@@ -238,18 +241,7 @@ impl Run {
     /// Returns where the run stands, as JSON.
     #[must_use]
     pub fn status(&self) -> Value {
-        let status = self.coordinator.as_ref().map(Coordinator::status);
-        let count = |of: &dyn Fn(&surefoot_distributed::Status) -> u64| status.as_ref().map_or(0, of);
-        json!({
-            "seconds": self.reporter.seconds(),
-            "workers": count(&|status| status.workers.len() as u64),
-            "working": count(&|status| status.workers.iter().filter(|(_, own, _)| !own.is_empty()).count() as u64),
-            "lost": count(&|status| status.lost),
-            "exchanges": count(&|status| status.exchanges),
-            "passes": self.latest.map(|latest| latest.passes),
-            "objective": self.latest.and_then(|latest| latest.objective),
-            "gap": self.latest.and_then(|latest| latest.gap),
-        })
+        self.latest.status(&self.reporter)
     }
 
     /// Returns the result of a run that has ended.
@@ -258,25 +250,40 @@ impl Run {
     /// The message with which the run has failed.
     pub fn conclude(mut self) -> Result<Concluded, Refused> {
         let (stop, seconds) = (self.must_stop(), self.reporter.seconds());
-        let curve = self.reporter.record.take().unwrap_or_else(Record::new).curve();
-        let result = self.result()?;
-        let Outcome { model, results, is_over } =
-            self.task.conclude(&self.job, &result, seconds, &self.reporter.console)?;
-        Ok(Concluded { model, stop: stop.filter(|_| !is_over), results, curve })
+        self.watch();
+        self.reporter.end_workers();
+        let record = self.reporter.record.take().unwrap_or_else(Record::new);
+        let (result, workers) = (self.result()?, &self.reporter.watched.workers);
+        let seen = Seen { record: &record, workers, seconds, is_stopped: stop.is_some() };
+        let outcome = self.task.conclude(&self.job, &result, &seen, &self.reporter.console)?;
+        let Outcome { model, results, page, is_over } = outcome;
+        Ok(Concluded { model, stop: stop.filter(|_| !is_over), results, curve: record.curve(), page })
     }
 
     /// Returns the result of the workers, and the reporter.
     pub(crate) fn end(mut self) -> (Result<Vec<u8>, Failure>, Reporter) {
+        self.watch();
+        self.reporter.end_workers();
         (self.result(), self.reporter)
     }
 
     fn result(&mut self) -> Result<Vec<u8>, Failure> {
         let ended = self.ended.take().unwrap_or_else(|| Err("the engine gave up the run".to_owned()));
-        if ended.as_ref().map_or(true, Vec::is_empty) {
-            self.task.clear(&self.job);
-        }
+        self.task.clear(&self.job);
         let checkpoint = self.task.checkpoint().filter(|_| self.coordinator.is_some());
         ended.map_err(|message| checkpoint::kept(checkpoint, Failure::data(message)))
+    }
+
+    /// Returns the time in milliseconds since the start.
+    fn now(&self) -> u64 {
+        (self.reporter.seconds() * 1000.0) as u64
+    }
+
+    /// Shows the state of the workers.
+    fn watch(&mut self) {
+        if let Some(coordinator) = &self.coordinator {
+            self.reporter.watch(&coordinator.status());
+        }
     }
 
     fn must_stop(&self) -> Option<StopReason> {
@@ -313,32 +320,9 @@ impl Run {
 
     fn show(&mut self, report: &[u8]) {
         let Ok(report) = serde_json::from_slice::<Report>(report) else { return };
-        if let Report::Iteration { passes, objective, gap, .. } = &report {
-            self.latest = Some(Latest { passes: *passes, objective: *objective, gap: *gap });
-        }
+        self.latest = self.latest.after(&report);
         report.show(&mut self.reporter);
     }
-}
-
-/// Opens the checkpoint of a job, if it has one, and returns its coordinator, which waits `patience` milliseconds for workers that are
-/// missing.
-pub(super) fn coordinator(
-    job: &Job,
-    task: &Task,
-    workers: usize,
-    patience: u64,
-    console: &Console,
-) -> Result<Coordinator, Failure> {
-    let (bytes, shards) = (job.to_bytes(), job.shards());
-    let unreadable = |error: Error| Failure::data(format!("the checkpoint cannot be read: {error}"));
-    let store = checkpoint::store(task.checkpoint().map(Path::new), &bytes)?;
-    if store.end() > 0 {
-        console.note(&format!("going on after {} exchanges, which the checkpoint has", store.end()));
-    }
-    let incarnation = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_millis() as u64);
-    let plan = Plan { shards, workers: workers.min(shards), patience, incarnation };
-    let coordinator = Coordinator::new(plan, bytes, store).map_err(unreadable)?;
-    Ok(if task.has_partial_result() { coordinator } else { coordinator.without_partial_result() })
 }
 
 /// Returns the number of bytes that rows kept in memory may use, for all workers on this machine together.

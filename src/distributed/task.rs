@@ -4,6 +4,7 @@ use super::{
     eval,
     fit::{self, Finished},
     job::Job,
+    page::{self, Seen},
     predict,
 };
 use crate::{
@@ -35,13 +36,15 @@ pub(crate) enum Task {
 pub(super) struct Outcome {
     pub(super) model: Option<Model>,
     pub(super) results: Value,
+    /// Report page of a fit, if it was asked for.
+    pub(super) page: Option<String>,
     /// Whether the run has come to its end, and is not to go on later.
     pub(super) is_over: bool,
 }
 
 impl Outcome {
     fn of(results: Value) -> Outcome {
-        Outcome { model: None, results, is_over: true }
+        Outcome { model: None, results, page: None, is_over: true }
     }
 }
 
@@ -77,21 +80,22 @@ impl Task {
         }
     }
 
-    /// Reads the result of the workers of a run that has taken so many seconds; warnings go to the console.
+    /// Reads the result of the workers of a run; warnings go to the console.
     pub(super) fn conclude(
         &self,
         job: &Job,
         result: &[u8],
-        seconds: f64,
+        seen: &Seen<'_>,
         console: &Console,
     ) -> Result<Outcome, Failure> {
         match self {
             Task::Fit(args) => {
                 let finished = Finished::take(result, args.checkpoint.as_deref())?;
-                let (results, is_over) = (finished.results(seconds), finished.is_over());
-                Ok(Outcome { model: finished.model, results, is_over })
+                let page = page::html(&finished, job, args, seen)?;
+                let (results, is_over) = (finished.results(seen.seconds), finished.is_over());
+                Ok(Outcome { model: finished.model, results, page, is_over })
             }
-            _ if result.is_empty() => Ok(Outcome { model: None, results: Value::Null, is_over: false }),
+            _ if result.is_empty() => Ok(Outcome { is_over: false, ..Outcome::of(Value::Null) }),
             Task::Predict(args) => Ok(Outcome::of(predict::results(job, args, result, console)?)),
             Task::Eval(args) => Ok(Outcome::of(eval::results(job, args, result, console)?)),
         }
@@ -106,6 +110,10 @@ impl Task {
 
     /// Whether a run that is stopped early has a result.
     pub(super) fn has_partial_result(&self) -> bool {
+        self.is_fit()
+    }
+
+    pub(super) fn is_fit(&self) -> bool {
         matches!(self, Task::Fit(_))
     }
 

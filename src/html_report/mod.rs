@@ -10,6 +10,7 @@
 //! | residuals of numeric predictions | `page/errors.rs` |
 //! | losses along the run, lanes, certificates | `page/learning.rs` |
 //! | penalties that were tried | `page/path.rs` |
+//! | workers of a distributed fit | `page/workers.rs` |
 //! | weights, data, settings, times | `page/details.rs` |
 
 pub(crate) mod page;

@@ -12,6 +12,7 @@ mod matrix;
 mod path;
 mod plots;
 mod quality;
+mod workers;
 
 use crate::{
     failure::Failure,
@@ -20,6 +21,7 @@ use crate::{
         confusion, metrics,
         record::Record,
         results::{self, Results},
+        workers::Workers,
     },
     words::number,
 };
@@ -68,12 +70,14 @@ pub(crate) struct Run<'a> {
     pub(crate) bytes: u64,
     /// Description of how the run ended, such as `finished`.
     pub(crate) ended: String,
+    /// Workers of a distributed fit; `None` for a fit in one process.
+    pub(crate) workers: Option<&'a Workers>,
 }
 
 impl Run<'_> {
     /// Returns the number of rows read by this run.
     fn rows(&self) -> u64 {
-        self.results.summary.rows - self.first
+        self.workers.map_or(self.results.summary.rows - self.first, Workers::rows)
     }
 
     /// Returns the number of passes over the data, including those of a search for the optimum.
@@ -137,6 +141,9 @@ impl Page<'_> {
         }
         let _ = writeln!(html, "<dl class=\"tiles\">{}</dl>", self.tiles());
         html += &section("Learning", "", &self.learning());
+        if let Some(workers) = self.run.as_ref().and_then(|run| run.workers) {
+            html += &workers::html(workers);
+        }
         if let Some(Quality { about, measured, plot_data, rows }) = &self.quality {
             let cards = quality::cards(measured, plot_data, &confusion::labels(self.model));
             html += &section(&format!("Predictions of {rows}"), about, &cards);

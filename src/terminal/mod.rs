@@ -17,3 +17,7 @@ pub(crate) mod reporter;
 pub(crate) mod results;
 pub(crate) mod unseen;
 pub(crate) mod warnings;
+pub(crate) mod watch;
+pub(crate) mod watched;
+pub(crate) mod worker_lines;
+pub(crate) mod workers;

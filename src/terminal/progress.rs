@@ -4,6 +4,9 @@ use super::console::Console;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 
+/// Number of parts of a bar that shows a share.
+const PARTS: u64 = 1000;
+
 /// Progress bar on standard error; `None` if no bar is shown.
 #[derive(Debug)]
 pub(crate) struct Progress(Option<ProgressBar>);
@@ -23,6 +26,14 @@ impl Progress {
         Progress::styled(console, Some(total), "{bar:30} {pos}/{len}  {eta} left")
     }
 
+    /// Creates a progress bar for the workers of a run, or a spinner if the number of bytes to read is unknown.
+    pub(crate) fn of_workers(console: &mut Console, bytes: Option<u64>) -> Progress {
+        match bytes {
+            Some(_) => Progress::styled(console, Some(PARTS), "{bar:30} {percent} %  {msg}"),
+            None => Progress::styled(console, None, "{spinner} {msg}"),
+        }
+    }
+
     fn styled(console: &mut Console, total: Option<u64>, template: &str) -> Progress {
         if !console.is_terminal() || !console.talks() || !std::io::stderr().is_terminal() {
             return Progress(None);
@@ -37,6 +48,19 @@ impl Progress {
         if let Some(bar) = &self.0 {
             bar.set_position(position);
         }
+    }
+
+    /// Moves the bar to this share, with a message beside it.
+    pub(crate) fn show(&self, share: Option<f64>, message: impl FnOnce() -> String) {
+        if let Some(bar) = &self.0 {
+            bar.set_position((share.unwrap_or(0.0) * PARTS as f64) as u64);
+            bar.set_message(message());
+        }
+    }
+
+    /// Whether there is a bar to be seen.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Removes the progress bar from the screen.

@@ -59,6 +59,15 @@ impl Record {
         self.points.push(Point { seconds, summary: trainer.summary(), recent });
     }
 
+    /// Records a point after a round of several processes.
+    pub(crate) fn round(&mut self, summary: &Summary, seconds: f64) {
+        if self.points.last().is_some_and(|last| last.summary.rows >= summary.rows) {
+            return;
+        }
+        let recent = since(self.points.last().map(|point| &point.summary), summary);
+        self.points.push(Point { seconds, summary: summary.clone(), recent });
+    }
+
     /// Records the last point of the run, unless a point was already recorded at this row count.
     pub(crate) fn end(&mut self, trainer: &mut Trainer, seconds: f64) {
         let rows = trainer.summary().rows;
@@ -119,12 +128,18 @@ impl Record {
 
 /// Returns the mean loss of the rows between each point and the one before it; `None` where there are none.
 fn recent(points: &[Point]) -> Vec<Option<f64>> {
-    let (mut weight, mut total) = (0.0, 0.0);
-    let since = |point: &Point| {
-        let now = (point.summary.weight, point.summary.weight * point.summary.loss?);
-        let mean = (now.0 > weight).then(|| (now.1 - total) / (now.0 - weight));
-        (weight, total) = now;
-        mean
+    let mut before = None;
+    let mean = |point: &Point| {
+        point.summary.loss?;
+        since(before.replace(point.summary.clone()).as_ref(), &point.summary)
     };
-    points.iter().map(since).collect()
+    points.iter().map(mean).collect()
+}
+
+/// Returns the mean loss of the rows between two moments of a run, or from its start on; `None` if there are none.
+fn since(before: Option<&Summary>, now: &Summary) -> Option<f64> {
+    let sum = |of: &Summary| Some((of.weight, of.weight * of.loss?));
+    let (weight, total) = before.and_then(sum).unwrap_or_default();
+    let (now_weight, now_total) = sum(now)?;
+    (now_weight > weight).then(|| (now_total - total) / (now_weight - weight))
 }

@@ -7,6 +7,7 @@ use super::{
     progress::Progress,
     record::Record,
     results,
+    watched::Watched,
 };
 use crate::words::labels;
 use crate::words::{number, unmet};
@@ -23,6 +24,12 @@ pub(crate) struct Reporter {
     pub(crate) record: Option<Record>,
     /// First lines of the output, printed once the first rows are read; `None` once printed.
     pub(crate) opening: Option<Opening>,
+    /// Workers of a distributed fit.
+    pub(crate) watched: Watched,
+    /// Loss or objective so far, in words.
+    pub(crate) latest: String,
+    /// Number of rows at the latest round of several processes.
+    rounds: u64,
     bar: Option<Progress>,
     started: Instant,
     /// Number of bytes read by this run in completed passes.
@@ -40,7 +47,9 @@ impl Reporter {
     /// Creates the reporter of a run that reads the data `times` times.
     pub(crate) fn new(console: Console, json: bool, times: u64, record: Option<Record>) -> Reporter {
         let (events, started) = (Events::new(json), Instant::now());
-        Reporter { console, events, record, opening: None, bar: None, started, before: 0, read: 0, done: 0, times }
+        let (watched, latest, rounds, opening, bar) = Default::default();
+        let (before, read, done) = (0, 0, 0);
+        Reporter { console, events, record, opening, watched, latest, rounds, bar, started, before, read, done, times }
     }
 
     /// Prints what the reported loss means, and the heading of the progress table.
@@ -104,9 +113,25 @@ impl Reporter {
         if let Some(record) = &mut self.record {
             record.iteration(found, rows, seconds);
         }
+        self.latest = search(found);
         let line = Iteration { found, seconds: self.seconds() };
         self.console.say(&line.text());
         self.events.emit(&line.event());
+    }
+
+    /// Records a round of several processes, and prints a line of the progress table if the number of rows has passed a power of two.
+    fn round(&mut self, summary: &Summary, recent: Option<f64>, bytes: u64) {
+        let seconds = self.seconds();
+        if let Some(record) = &mut self.record {
+            record.round(summary, seconds);
+        }
+        self.latest = format!("loss {}", number::loss(summary.loss));
+        let before = std::mem::replace(&mut self.rounds, summary.rows);
+        if summary.rows.max(1).ilog2() > before.max(1).ilog2() {
+            let line = Line { summary, recent, seconds, bytes };
+            self.console.say(&line.text());
+            self.events.emit(&line.event());
+        }
     }
 
     /// Records the losses of the trainer after `rows` rows, if a report was requested.
@@ -177,11 +202,7 @@ impl Observer for Reporter {
             Event::Reading(rows) => self.at(rows),
             Event::RowsLearnt { rows, trainer } => self.look(rows, trainer),
             Event::Milestone { trainer, rows } => self.milestone(trainer, rows),
-            Event::Round { summary, recent, bytes } => {
-                let line = Line { summary, recent, seconds: self.seconds(), bytes };
-                self.console.say(&line.text());
-                self.events.emit(&line.event());
-            }
+            Event::Round { summary, recent, bytes } => self.round(summary, recent, bytes),
             Event::Opened(options) => self.open(options),
             Event::PassEnded(rows) => self.end_pass(rows),
             Event::Certifying => {
@@ -242,4 +263,10 @@ impl Reporter {
             _ => {}
         }
     }
+}
+
+/// Describes the best model of the search so far.
+fn search(found: &Optimum) -> String {
+    let gap = found.gap.map_or_else(String::new, |gap| format!(", gap {gap:.2e}"));
+    format!("objective {}{gap}", number::loss(Some(found.objective)))
 }

@@ -30,12 +30,16 @@ fn every_field_is_in_the_page() {
         "fit a.svm --json --radius 2 --row-norm 9 -o b.surefoot",
         "fit a.svm --json --shuffle -o c.surefoot",
         "fit sorted.csv --json --header no --label 1 -o d.surefoot",
+        "fit a.svm --json --engine local --workers 2 -o e.surefoot",
     ] {
         let Ran { out, .. } = box_.ok(line);
         for line in out.lines() {
             let object: Value = serde_json::from_str(line).unwrap();
             let event = object["event"].as_str().unwrap().to_owned();
             assert_named(page, &event, &object);
+            if event == "workers" {
+                object["workers"].as_array().unwrap().iter().for_each(|worker| assert_named(page, "workers", worker));
+            }
             if event == "done" {
                 for field in ["certificate", "order", "penalty"] {
                     object[field].as_object().is_some().then(|| assert_named(page, "done", &object[field]));
@@ -48,7 +52,10 @@ fn every_field_is_in_the_page() {
             events.insert(event);
         }
     }
-    assert_eq!(events.into_iter().collect::<Vec<_>>(), ["data", "done", "path", "progress", "search"]);
+    assert_eq!(
+        events.into_iter().collect::<Vec<_>>(),
+        ["data", "done", "path", "progress", "search", "worker", "workers"]
+    );
     let measured = box_.ok("eval a.surefoot a.svm --json").json();
     assert_named(page, "eval --json", &measured);
 }

@@ -50,4 +50,5 @@ mod skip;
 mod tables;
 mod text;
 mod units;
+mod watching;
 mod words;

@@ -1,11 +1,12 @@
 //! Coordinator: assigns shards to workers, joins their partial results, and stores the totals.
 
 use crate::{
+    member::Member,
     message::{FromWorker, Message, ToWorker, split, to_bytes},
     payload::Payload,
+    status::{Status, WorkerStatus},
     store::Store,
 };
-use serde::Serialize;
 use std::{collections::BTreeMap, io, ops::Range};
 use surefoot_glm::shards::Fold;
 
@@ -39,19 +40,6 @@ pub enum Action {
     Finished(Vec<u8>),
     /// Show a message; the run has ended without a result. What is stored can be resumed.
     Failed(String),
-}
-
-/// State of a run, for whoever watches it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Status {
-    /// Number of exchanges so far.
-    pub exchanges: u64,
-    /// Number of bytes of partial results received, and of totals sent.
-    pub bytes: (u64, u64),
-    /// Number of times that a worker was lost.
-    pub lost: u64,
-    /// Each worker with its shards, and the milliseconds that others have waited for it alone.
-    pub workers: Vec<(u64, Range<usize>, u64)>,
 }
 
 /// Coordinator of a distributed run, as a pure state machine: it has no clock and no connection. Its owner tells it what
@@ -101,25 +89,13 @@ pub struct Coordinator {
     now: u64,
     /// Time since which shards wait for an owner, or workers for shards.
     since: u64,
-    /// Time of the first partial result of the current exchange.
-    first_part: Option<u64>,
+    /// Time of the latest partial result of the current exchange.
+    last_part: Option<u64>,
     is_over: bool,
     /// Whether a program that is stopped has a result.
     has_partial_result: bool,
-    received: u64,
-    sent: u64,
     lost: u64,
-}
-
-/// Worker, with the shards that it owns.
-#[derive(Debug, Default)]
-struct Member {
-    epoch: u64,
-    own: Range<usize>,
-    /// Exchange whose total it waits for.
-    waits: Option<u64>,
-    /// Milliseconds that others have waited for it alone.
-    behind: u64,
+    gone: Vec<WorkerStatus>,
 }
 
 impl Coordinator {
@@ -144,12 +120,11 @@ impl Coordinator {
             result: None,
             now: 0,
             since: 0,
-            first_part: None,
+            last_part: None,
             is_over: false,
             has_partial_result: true,
-            received: 0,
-            sent: 0,
             lost: 0,
+            gone: Vec::new(),
         })
     }
 
@@ -168,13 +143,17 @@ impl Coordinator {
 
     /// Takes note that a worker is lost.
     pub fn lost(&mut self, worker: u64) -> Vec<Action> {
-        if self.members.remove(&worker).is_some() {
-            (self.since, self.lost) = (self.now, self.lost + u64::from(!self.is_over));
+        if let Some(member) = self.members.remove(&worker)
+            && !self.is_over
+        {
+            (self.since, self.lost) = (self.now, self.lost + 1);
+            self.gone.push(member.status(worker));
         }
         self.assign()
     }
 
-    /// Takes note of the time, in milliseconds since any fixed moment.
+    /// Takes note of the time, in milliseconds since any fixed moment; before a message, too, where it is to be known how
+    /// long workers are waited for.
     pub fn tick(&mut self, now: u64) -> Vec<Action> {
         self.now = self.now.max(now);
         self.assign()
@@ -196,8 +175,10 @@ impl Coordinator {
 
     /// Takes a message of a worker. Messages that are damaged, late or repeated are ignored or answered again.
     pub fn received(&mut self, worker: u64, message: &[u8]) -> Vec<Action> {
-        let Some((head, body)) = split::<FromWorker>(message) else { return Vec::new() };
         let Some(member) = self.members.get_mut(&worker) else { return Vec::new() };
+        let len = message.len() as u64;
+        let Some((head, body)) = split::<FromWorker>(message) else { return Vec::new() };
+        member.sent += len;
         if self.is_over {
             return vec![Action::Send { worker, message: Message::of(ToWorker::End).to_bytes() }];
         }
@@ -205,6 +186,10 @@ impl Coordinator {
         match head {
             FromWorker::Hello if current == 0 => Vec::new(),
             FromWorker::Hello => self.start(worker),
+            FromWorker::Progress { epoch, progress } => {
+                member.progress = member.progress.with(progress, epoch == current);
+                Vec::new()
+            }
             FromWorker::Part { epoch, .. }
             | FromWorker::Ask { epoch, .. }
             | FromWorker::State { epoch, .. }
@@ -231,8 +216,8 @@ impl Coordinator {
     /// Returns the state of the run.
     #[must_use]
     pub fn status(&self) -> Status {
-        let workers = self.members.iter().map(|(id, member)| (*id, member.own.clone(), member.behind)).collect();
-        Status { exchanges: self.store.end(), bytes: (self.received, self.sent), lost: self.lost, workers }
+        let workers = self.members.iter().map(|(worker, member)| member.status(*worker)).collect();
+        Status { exchanges: self.store.end(), lost: self.lost, workers, gone: self.gone.clone() }
     }
 
     fn is_stopped(&mut self) -> bool {
@@ -293,14 +278,14 @@ impl Coordinator {
 
     /// Gives a worker these shards, instead of those that it owns.
     fn give(&mut self, worker: u64, own: Range<usize>) -> Vec<Action> {
+        let Some(member) = self.members.get_mut(&worker) else { return Vec::new() };
         if own.is_empty() {
             // What it still runs is not heard any more.
-            self.members.insert(worker, Member::default());
+            member.give(0, own);
             return Vec::new();
         }
         self.epoch += 1;
-        let Some(member) = self.members.get_mut(&worker) else { return Vec::new() };
-        (member.epoch, member.own, member.waits) = (self.epoch, own, None);
+        member.give(self.epoch, own);
         self.start(worker)
     }
 
@@ -326,8 +311,11 @@ impl Coordinator {
     }
 
     fn send(&mut self, worker: u64, head: ToWorker, body: &[u8]) -> Action {
-        self.sent += body.len() as u64;
-        Action::Send { worker, message: to_bytes(&head, body) }
+        let message = to_bytes(&head, body);
+        if let Some(member) = self.members.get_mut(&worker) {
+            member.received += message.len() as u64;
+        }
+        Action::Send { worker, message }
     }
 
     /// Answers a worker with the stored total of an exchange. One that is dropped already needs a later start.
@@ -357,20 +345,15 @@ impl Coordinator {
             let partial = if is_whole { Payload::whole(part) } else { Payload::from_bytes(part) };
             let Some(partial) = partial else { return Vec::new() };
             // One that is there already was sent twice, or comes from an earlier owner of the shards.
-            if self.fold.insert(range.clone(), partial) {
-                self.received += *len as u64;
-            }
+            self.fold.insert(range.clone(), partial);
         }
-        if let Some(member) = self.members.get_mut(&worker) {
-            member.waits = Some(number);
-        }
-        let first = *self.first_part.get_or_insert(self.now);
+        let Some(member) = self.members.get_mut(&worker) else { return Vec::new() };
+        let is_repeated = member.waits.replace(number) == Some(number);
+        let before = if is_repeated { self.last_part } else { self.last_part.replace(self.now) };
         if !self.fold.has(&(0..self.plan.shards)) {
             return Vec::new();
         }
-        if let Some(member) = self.members.get_mut(&worker) {
-            member.behind += self.now - first;
-        }
+        member.waited_for += before.map_or(0, |before| self.now - before);
         match std::mem::replace(&mut self.fold, Fold::new(self.plan.shards)).total() {
             Some(Payload::Fault(reason)) => self.fail(reason),
             Some(total) => self.complete(&total.into_bytes()),
@@ -384,7 +367,7 @@ impl Coordinator {
         if let Err(error) = self.store.push(total) {
             return self.fail(format!("the total of an exchange cannot be stored: {error}"));
         }
-        (self.fold, self.first_part) = (Fold::new(self.plan.shards), None);
+        (self.fold, self.last_part) = (Fold::new(self.plan.shards), None);
         let waiting = self.members.iter_mut().filter(|(_, member)| member.waits == Some(number));
         let waiting: Vec<(u64, u64)> = waiting
             .map(|(id, member)| {

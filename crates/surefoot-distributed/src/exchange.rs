@@ -1,6 +1,6 @@
 //! The side of a program: its shards, and the exchanges with the other workers.
 
-use crate::{message::FromWorker, payload::Payload};
+use crate::{message::FromWorker, payload::Payload, progress::Pulse};
 use std::{
     fmt,
     ops::Range,
@@ -41,6 +41,9 @@ pub struct Exchange {
     own: Range<usize>,
     shards: usize,
     start: Option<Vec<u8>>,
+    pulse: Pulse,
+    /// Number of the program of this exchange, among those of the worker.
+    program: u64,
     inner: Mutex<Inner>,
 }
 
@@ -66,11 +69,12 @@ impl Exchange {
         shards: usize,
         (next, start): (u64, Option<Vec<u8>>),
         stored: u64,
+        (pulse, program): (Pulse, u64),
         events: Sender<Event>,
         answers: Receiver<Vec<u8>>,
     ) -> Exchange {
         let inner = Mutex::new(Inner { next, stored, is_stopped: false, events, answers });
-        Exchange { own, shards, start, inner }
+        Exchange { own, shards, start, pulse, program, inner }
     }
 
     /// Returns the shards that this worker owns.
@@ -101,6 +105,17 @@ impl Exchange {
             let head = FromWorker::State { epoch: 0, number: inner.next };
             let _ = inner.events.send(Event::Send(head, state()));
         }
+    }
+
+    /// Takes note that so many rows and bytes of the own shards were read, for whoever watches the run. Cheap, and sends
+    /// nothing by itself.
+    pub fn read(&self, rows: u64, bytes: u64) {
+        self.pulse.add(self.program, rows, bytes);
+    }
+
+    /// Takes note that so many rows were gone through again.
+    pub fn visit(&self, rows: u64) {
+        self.pulse.visit(rows);
     }
 
     /// Reports progress to whoever watches the run; `report` is called in one of the workers only, and not while the

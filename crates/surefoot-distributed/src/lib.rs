@@ -19,22 +19,26 @@
 //! | [`Worker`] | runs the program, and turns messages into messages |
 //! | [`Store`] | keeps totals and states, in [memory](MemoryStore) or in a [folder](FolderStore) |
 //! | [`processes`] | an engine: worker processes on this machine, connected by pipes |
-
 //!
 //! Messages may be lost, repeated, delayed and reordered: both sides repeat what was not answered when their `tick` is
-//! called, and ignore what they have seen.
+//! called, and ignore what they have seen. Messages about [progress](Progress) are for whoever watches a run, and change
+//! nothing about it.
 
 mod coordinator;
 mod exchange;
+mod member;
 mod message;
 mod payload;
 pub mod processes;
-
+mod progress;
+mod status;
 mod store;
 mod worker;
 
-pub use coordinator::{Action, Coordinator, Plan, Status};
+pub use coordinator::{Action, Coordinator, Plan};
 pub use exchange::{Exchange, Program};
 pub use message::{FromWorker, Message, ToWorker};
+pub use progress::{Progress, Pulse};
+pub use status::{Status, WorkerStatus};
 pub use store::{FolderStore, MemoryStore, Store};
 pub use worker::Worker;

@@ -1,5 +1,6 @@
 //! Messages between the coordinator and the workers.
 
+use crate::progress::Progress;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
     io::{self, Read, Write},
@@ -81,6 +82,13 @@ pub enum FromWorker {
         epoch: u64,
         /// Number of exchanges before the state.
         number: u64,
+    },
+    /// How much the worker has read, for whoever watches the run.
+    Progress {
+        /// Number of the assignment.
+        epoch: u64,
+        /// What was read.
+        progress: Progress,
     },
     /// News of the program for whoever watches the run, which is the body.
     Report {

@@ -2,9 +2,10 @@
 //! that are lost.
 
 use crate::{
-    coordinator::{Action, Coordinator, Status},
+    coordinator::{Action, Coordinator},
     exchange::Program,
     message::{read_frame, write_frame},
+    status::Status,
     worker::Worker,
 };
 use std::{
@@ -12,33 +13,51 @@ use std::{
     fmt,
     io::{self, Read, Write},
     process::{Child, Command, ExitStatus, Stdio},
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    sync::{
+        Mutex, PoisonError,
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
     thread,
     time::{Duration, Instant},
 };
 
 /// Time between two ticks of the coordinator.
 const TICK: Duration = Duration::from_millis(50);
+/// Time between two messages of a worker about its progress.
+const PULSE: Duration = Duration::from_millis(100);
 /// Number of workers that may be lost without an exchange in between, before the run is given up.
 const MAX_LOST: u64 = 5;
 /// Time that workers get to end on their own.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Runs a worker over a pair of streams, such as standard input and output, until it is told to end or the coordinator
-/// is gone.
+/// is gone. Tells its progress ten times a second.
 ///
 /// # Errors
-/// If a stream cannot be read or written.
-pub fn serve(program: impl Program, mut from: impl Read, mut to: impl Write) -> io::Result<()> {
+/// If a stream cannot be read or written, or no thread can be started.
+pub fn serve(program: impl Program, mut from: impl Read, to: impl Write + Send) -> io::Result<()> {
     let mut worker = Worker::new(program);
-    worker.tick().iter().try_for_each(|message| write_frame(&mut to, message))?;
-    while let Some(message) = read_frame(&mut from)? {
-        if Worker::is_told_to_end(&message) {
-            break;
+    let (to, pulse) = (Mutex::new(to), worker.pulse());
+    let send = |message: &Vec<u8>| write_frame(&mut *to.lock().unwrap_or_else(PoisonError::into_inner), message);
+    let (end, has_ended) = channel::<()>();
+    let beat = move || {
+        while has_ended.recv_timeout(PULSE) == Err(RecvTimeoutError::Timeout)
+            && pulse.message().is_none_or(|message| send(&message).is_ok())
+        {}
+    };
+    thread::scope(|scope| {
+        // Once this ends, the other thread does, too.
+        let _end = end;
+        thread::Builder::new().name("progress".to_owned()).spawn_scoped(scope, beat)?;
+        worker.tick().iter().try_for_each(send)?;
+        while let Some(message) = read_frame(&mut from)? {
+            if Worker::is_told_to_end(&message) {
+                break;
+            }
+            worker.handle(&message).iter().try_for_each(send)?;
         }
-        worker.handle(&message).iter().try_for_each(|message| write_frame(&mut to, message))?;
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 /// News of a run, for whoever watches it.
@@ -165,6 +184,8 @@ pub fn run(
     }
     let result = Run { processes: &mut processes, coordinator: &mut coordinator, inbox, lost: 0, exchanges: 0 }
         .until_the_end(actions, stop, watch);
+    // Short runs end between two ticks.
+    watch(News::Status(&coordinator.status()));
     // Without a result there is nothing that workers in the midst of their work could still be needed for.
     if result.as_ref().is_ok_and(|result| !result.is_empty()) {
         processes.farewell();
@@ -209,7 +230,10 @@ impl Run<'_, '_> {
                 }
             }
             match self.inbox.recv_timeout(TICK) {
-                Ok((worker, Some(message))) => actions.extend(self.coordinator.received(worker, &message)),
+                Ok((worker, Some(message))) => {
+                    actions.extend(self.coordinator.tick(start.elapsed().as_millis() as u64));
+                    actions.extend(self.coordinator.received(worker, &message));
+                }
                 Ok((worker, None)) => actions.extend(self.replace(worker, watch)?),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err("all workers are gone".to_owned()),

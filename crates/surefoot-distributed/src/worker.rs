@@ -3,6 +3,7 @@
 use crate::{
     exchange::{Event, Exchange, Program},
     message::{FromWorker, Message, ToWorker, to_bytes},
+    progress::Pulse,
 };
 use std::{
     fmt,
@@ -22,6 +23,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub struct Worker {
     program: Arc<dyn Program>,
     run: Option<Run>,
+    pulse: Pulse,
 }
 
 /// Program that is running, or has ended.
@@ -47,7 +49,14 @@ impl fmt::Debug for Worker {
 impl Worker {
     /// Creates a worker without shards that will run this program.
     pub fn new(program: impl Program) -> Worker {
-        Worker { program: Arc::new(program), run: None }
+        Worker { program: Arc::new(program), run: None, pulse: Pulse::default() }
+    }
+
+    /// Returns a source of messages about the progress of the worker, which another thread may send while
+    /// [`handle`](Worker::handle) runs.
+    #[must_use]
+    pub fn pulse(&self) -> Pulse {
+        self.pulse.clone()
     }
 
     /// Returns the messages to send when the worker starts, and again when nothing has arrived for a while: the last one
@@ -81,6 +90,7 @@ impl Worker {
                     // Another number for what is running already, as after a crash of the coordinator.
                     Some(run) if run.own == own && run.job == digest && run.can_go_on(first, stored) => {
                         run.epoch = epoch;
+                        self.pulse.go_on(epoch);
                         run.pending.iter().map(|(head, body)| run.message(head, body)).collect()
                     }
                     _ => {
@@ -109,7 +119,9 @@ impl Worker {
     ) -> Vec<Vec<u8>> {
         let ((to_worker, events), (answers, from_worker)) = (channel(), channel());
         let start_number = start.0;
-        let exchange = Arc::new(Exchange::new(own.clone(), shards, start, stored, to_worker.clone(), from_worker));
+        let pulse = (self.pulse.clone(), self.pulse.start(epoch));
+        let exchange = Exchange::new(own.clone(), shards, start, stored, pulse, to_worker.clone(), from_worker);
+        let exchange = Arc::new(exchange);
         let (program, bytes) = (self.program.clone(), job.to_vec());
         let run = move || _ = to_worker.send(Event::Ended(program.run(&bytes, &exchange)));
         // The program that ran before ends at its next exchange, when it finds its channel closed.
@@ -165,7 +177,9 @@ impl Worker {
             }
             Err(message) => (FromWorker::Failed { epoch: 0 }, message.into_bytes()),
         });
-        self.tick()
+        let mut messages = vec![self.pulse.last()];
+        messages.extend(self.tick());
+        messages
     }
 }
 
@@ -193,6 +207,7 @@ impl Run {
             FromWorker::Part { epoch, .. }
             | FromWorker::Ask { epoch, .. }
             | FromWorker::State { epoch, .. }
+            | FromWorker::Progress { epoch, .. }
             | FromWorker::Report { epoch }
             | FromWorker::Done { epoch, .. }
             | FromWorker::Failed { epoch } => *epoch = self.epoch,

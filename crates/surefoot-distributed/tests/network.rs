@@ -32,6 +32,7 @@ impl Program for Iteration {
         };
         while round < EXCHANGES {
             let mut own = Fold::new(exchange.shards().total);
+            exchange.read(exchange.own().len() as u64, 10 * exchange.own().len() as u64);
             exchange.own().for_each(|shard| assert!(own.insert(shard..shard + 1, of_shard(shard, round, &x))));
             let Ok(total) = exchange.combine(own.into_nodes()) else { break };
             x.iter_mut().zip(&total.sums).for_each(|(x, sum)| *x = 0.9 * *x + sum);
@@ -101,6 +102,8 @@ enum Happening {
     CoordinatorCrashes,
     Tick,
     WorkersTick,
+    /// Workers tell how much they have read.
+    Pulse,
 }
 
 struct Simulation {
@@ -116,6 +119,8 @@ struct Simulation {
     shared: Shared,
     folder: tempfile::TempDir,
     result: Option<Vec<u8>>,
+    /// Rows that each worker has told to have read, by the coordinator that it told.
+    seen: BTreeMap<(u64, u64), u64>,
 }
 
 impl Simulation {
@@ -135,6 +140,7 @@ impl Simulation {
             shared,
             folder,
             result: None,
+            seen: BTreeMap::new(),
         };
         for k in 0..weather.workers as u64 {
             simulation.after(1, Happening::Joins(k));
@@ -153,6 +159,7 @@ impl Simulation {
         several(&mut simulation, weather.coordinator_crashes, |_| Happening::CoordinatorCrashes);
         simulation.after(0, Happening::Tick);
         simulation.after(0, Happening::WorkersTick);
+        simulation.after(0, Happening::Pulse);
         simulation
     }
 
@@ -246,7 +253,27 @@ impl Simulation {
                 all.into_iter().for_each(|(id, messages)| self.forward(id, messages));
                 self.after(200, Happening::WorkersTick);
             }
+            Happening::Pulse => {
+                let told = self.workers.iter().filter_map(|(id, worker)| Some((*id, vec![worker.pulse().message()?])));
+                let told: Vec<(u64, Vec<Vec<u8>>)> = told.collect();
+                told.into_iter().for_each(|(id, messages)| self.forward(id, messages));
+                self.check_progress();
+                self.after(35, Happening::Pulse);
+            }
         }
+    }
+
+    /// Holds that what is known of the workers never shrinks, and is what they may have read.
+    fn check_progress(&mut self) {
+        let status = self.coordinator.status();
+        for worker in status.all() {
+            let (now, shards) = (worker.progress, self.weather.shards as u64);
+            assert!(now.bytes == 10 * now.rows && now.visited == now.rows && now.done <= now.bytes, "{now:?}");
+            assert!(now.done <= 10 * shards * EXCHANGES as u64, "{now:?}");
+            let before = self.seen.insert((self.incarnation, worker.worker), now.rows).unwrap_or(0);
+            assert!(before <= now.rows, "{before} {now:?}");
+        }
+        assert_eq!(status.lost, status.gone.len() as u64);
     }
 
     fn run(mut self) -> Vec<u8> {
@@ -405,4 +432,40 @@ fn damaged_messages_are_ignored() {
         }
     }
     assert_eq!(simulation.run(), expected(4));
+}
+
+/// Every worker is told to have read the rows of its shards, in all exchanges; the slowest one is the one waited for.
+#[test]
+fn rows_of_all_workers_add_up_and_the_slowest_is_known() {
+    let plan = Plan { shards: 6, workers: 3, patience: 1000, incarnation: 1 };
+    let mut coordinator = Coordinator::new(plan, b"job".to_vec(), Box::<MemoryStore>::default()).unwrap();
+    let mut workers: Vec<Worker> = (0..3).map(|_| Worker::new(Iteration)).collect();
+    let mut actions: Vec<Action> = (0..3).flat_map(|id| coordinator.joined(id)).collect();
+    let (mut now, mut has_ended) = (0, false);
+    while !has_ended {
+        let mut letters = Vec::new();
+        for action in std::mem::take(&mut actions) {
+            match action {
+                Action::Send { worker, message } => letters.push((worker, message)),
+                Action::Finished(_) => has_ended = true,
+                _ => {}
+            }
+        }
+        // The third worker takes 7 milliseconds longer than the second one, which takes 1 longer than the first.
+        letters.sort();
+        for (worker, letter) in letters {
+            now += if worker == 2 { 7 } else { 1 };
+            actions.extend(coordinator.tick(now));
+            for answer in workers[worker as usize].handle(&letter) {
+                actions.extend(coordinator.received(worker, &answer));
+            }
+        }
+    }
+    let status = coordinator.status();
+    let rows: Vec<u64> = status.workers.iter().map(|worker| worker.progress.rows).collect();
+    assert_eq!(rows, [2 * EXCHANGES as u64; 3]);
+    let waited: Vec<u64> = status.workers.iter().map(|worker| worker.waited_for).collect();
+    assert_eq!(waited, [0, 0, 7 * EXCHANGES as u64]);
+    assert!(status.workers.iter().all(|worker| worker.sent > 1000 && worker.received > 1000), "{status:?}");
+    assert!(status.gone.is_empty() && status.working() == 3);
 }

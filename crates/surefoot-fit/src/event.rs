@@ -32,11 +32,19 @@ pub enum Event<'a> {
         /// Reader of the rows, which provides the progress.
         rows: &'a Rows,
     },
-    /// The number of rows learnt in rounds over shards has passed a power of two.
+    /// Rows of the shards of this process were read.
+    ShardRead {
+        /// Number of rows since the previous such event.
+        rows: u64,
+        /// Number of stored bytes since the previous such event.
+        bytes: u64,
+    },
+    /// The number of rows learnt in rounds over shards has passed a power of two, or grown by a tenth, or
+    /// all rows are learnt.
     Round {
         /// Summary of the run so far.
         summary: &'a Summary,
-        /// Mean loss of the rows since the previous such event; `None` if there are none.
+        /// Mean loss of the rows since the power of two before; `None` if none was passed.
         recent: Option<f64>,
         /// Number of bytes that all processes have read, estimated from those of this one.
         bytes: u64,

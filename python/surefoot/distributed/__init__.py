@@ -18,7 +18,7 @@ from surefoot.distributed._fit import fit_distributed
 from surefoot.distributed._local import LocalEngine
 from surefoot.distributed._mpi import MpiEngine
 from surefoot.distributed._ray import RayEngine
-from surefoot.distributed._watch import Status
+from surefoot.distributed._watch import Status, WorkerStatus
 
 __all__ = [
     "Crew",
@@ -31,6 +31,7 @@ __all__ = [
     "RayEngine",
     "Received",
     "Status",
+    "WorkerStatus",
     "WorkersFailed",
     "evaluate_distributed",
     "fit_distributed",

@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import ray
+import ray.util.metrics
 from ray.exceptions import ActorDiedError, ActorUnavailableError, ObjectStoreFullError, RayError
 from ray.util.placement_group import placement_group, remove_placement_group
 from ray.util.scheduling_strategies import PlacementGroupSchedulingStrategy
 
 from surefoot._surefoot import Worker, memory
 from surefoot.distributed._engine import Event, Joined, Lost, Received, WorkersFailed
+from surefoot.distributed._metrics import Metrics
+from surefoot.distributed._pulses import Pulses
+from surefoot.distributed._watch import Status
 
 if TYPE_CHECKING:
     from surefoot.distributed._ray import RayEngine
@@ -54,6 +58,11 @@ class SurefootWorker:
         answers = self._worker.handle(head, body)
         return [np.frombuffer(one, np.uint8) if len(one) >= _LARGE else one for one in answers]
 
+    @ray.method(concurrency_group="pulse")
+    def pulse(self) -> bytes | None:
+        """Return a message about progress, also while `handle` runs; `None` if there is no news."""
+        return self._worker.pulse()
+
 
 @dataclass
 class _Slot:
@@ -79,6 +88,7 @@ class Actors:
         self._waiting: list[Event] = []
         self._last: tuple[bytes, Any] = (b"", b"")
         self._next = self._lost = 0
+        self._metrics, self._pulses = Metrics(ray.util.metrics), Pulses()
 
     def begin(self) -> None:
         """Ask for the actors; those that have no room yet come when there is."""
@@ -96,7 +106,8 @@ class Actors:
         strategy: Any = "SPREAD"
         if place < self._reserved:
             strategy = PlacementGroupSchedulingStrategy(self._group, placement_group_bundle_index=place)
-        kind = ray.remote(SurefootWorker).options(
+        remote: Any = ray.remote(concurrency_groups={"pulse": 1})  # type: ignore[call-overload,unused-ignore]
+        kind = remote(SurefootWorker).options(
             **known, resources=others, scheduling_strategy=strategy, max_restarts=-1, max_task_retries=0
         )
         nodes = sum(1 for node in ray.nodes() if node["Alive"])
@@ -131,6 +142,7 @@ class Actors:
         found: list[Event] = []
         for call in ready:
             found += self._returned(call, *self._calls.pop(call))
+        found += self._pulses.ask((slot.worker, slot.actor) for slot in self._slots if slot.worker is not None)
         return self._released(found)
 
     def _returned(self, call: Any, slot: _Slot, worker: int | None) -> list[Event]:
@@ -182,6 +194,10 @@ class Actors:
             return []
         released, self._waiting = self._waiting, []
         return released
+
+    def watch(self, status: Status) -> None:
+        """Report where the run stands to the dashboard."""
+        self._metrics(status)
 
     def close(self) -> None:
         """End the actors, and free their room."""

@@ -43,10 +43,22 @@ def engine_flags(shards: Any) -> list[str]:
     return ["--engine=local", f"--shards={shards}"]
 
 
+class _Lines:
+    """Lines of a verbose run, printed in place of the line of progress, which comes again below them."""
+
+    def __init__(self, verbose: int, show: Watch) -> None:
+        self._print, self._show = Progress(verbose), show
+
+    def __call__(self, kind: str, content: Any) -> None:
+        """Print one message."""
+        self._show.close()
+        self._print(kind, content)
+
+
 def carried_out(line: list[str], verbose: int, engine: Engine, progress: Any) -> Outcome:
     """Run a line of the command with an engine."""
-    lines = Progress(verbose) if verbose else None
     show = Watch(bool(verbose) if progress is None else progress)
+    lines = _Lines(verbose, show) if verbose else None
     with interruption() as interrupted:
         run = Run.prepare(line, lines)
         try:

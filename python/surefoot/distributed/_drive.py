@@ -8,9 +8,12 @@ from contextlib import closing
 
 from surefoot._surefoot import Run
 from surefoot.distributed._engine import Crew, Engine, Event, Joined, Received, WorkersFailed
+from surefoot.distributed._watch import Status
 
 #: Seconds between two ticks of the coordinator.
 TICK = 0.05
+#: Seconds between two looks of the workers' owner at where the run stands.
+LOOK = 1.0
 
 Letters = list[tuple[int, bytes, bytes]]
 
@@ -31,7 +34,7 @@ def drive(run: Run, engine: Engine, watch: Callable[[Run], None], is_interrupted
 
 
 def _until_the_end(run: Run, crew: Crew, watch: Callable[[Run], None], is_interrupted: Callable[[], bool]) -> None:
-    ticked = 0.0
+    ticked = looked = 0.0
     while not run.has_ended:
         letters: Letters = []
         for event in crew.receive(TICK):
@@ -43,10 +46,20 @@ def _until_the_end(run: Run, crew: Crew, watch: Callable[[Run], None], is_interr
             ticked = time.monotonic()
             letters += run.tick()
             watch(run)
+            if ticked - looked >= LOOK:
+                looked = ticked
+                _show_crew(run, crew)
         for worker, head, body in letters:
             crew.send(worker, head, body)
     # Short runs end between two ticks.
     watch(run)
+    _show_crew(run, crew)
+
+
+def _show_crew(run: Run, crew: Crew) -> None:
+    """Show the workers' owner where the run stands, if it wants to know."""
+    if (look := getattr(crew, "watch", None)) is not None:
+        look(Status.of(run))
 
 
 def _tell(run: Run, event: Event) -> Letters:

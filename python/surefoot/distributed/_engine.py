@@ -36,7 +36,10 @@ class WorkersFailed(Exception):
 
 
 class Crew(Protocol):
-    """Workers of one run. Each has a `surefoot._surefoot.Worker`, and hands the messages that it gets to `handle`."""
+    """Workers of one run. Each has a `surefoot._surefoot.Worker`, and hands the messages that it gets to `handle`.
+
+    A crew that has a method `watch` gets the `Status` of the run there, about once a second and at its end.
+    """
 
     #: Number of workers that are wanted.
     workers: int

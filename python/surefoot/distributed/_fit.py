@@ -99,7 +99,7 @@ def fit_distributed(
     columns = {"label": label, "sample_weight": sample_weight, "exposure": exposure, "offset": offset, "trials": trials}
     values = {**_checked(estimator), **columns, **of_reading("fit_distributed", reading, _READING)}
     budget = values.pop("budget") if max_time is None else max_time
-    how = {"budget": budget, "shards": shards, "checkpoint": checkpoint}
+    how = {"budget": budget, "shards": shards, "checkpoint": checkpoint, "report": estimator.report}
 
     def work() -> Outcome:
         with ExitStack() as kept:
@@ -126,8 +126,6 @@ def _checked(estimator: Any) -> dict[str, Any]:
     if estimator.passes not in ("auto", 1):
         either = "workers make one pass, or compute the optimum: set passes=1 or passes='auto'"
         raise ValueError(f"passes={estimator.passes!r}: {either}")
-    if estimator.report:
-        raise ValueError("report=True: a distributed fit has no report page: set report=False")
     if estimator.shuffle:
         raise ValueError("shuffle=True: workers do not exchange rows: set shuffle=False")
     return estimator._values(None)
@@ -136,6 +134,8 @@ def _checked(estimator: Any) -> dict[str, Any]:
 def _line(values: dict[str, Any], how: dict[str, Any], files: list[str]) -> list[str]:
     """Return the line of the command that stands for the fit."""
     line = ["fit", *flags({**values, "budget": how["budget"]}), *engine_flags(how["shards"])]
+    if how["report"]:
+        line.append("--report=page")
     if how["checkpoint"] is not None:
         line.append(f"--checkpoint={os.fspath(how['checkpoint'])}")
     return [*line, "--", *files]

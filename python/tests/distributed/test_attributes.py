@@ -66,7 +66,7 @@ def test_numbers_of_a_table(folder, estimator):
 
 
 def test_one_pass(tmp_path):
-    rows = svmlight(tmp_path / "rows.svm")
+    rows = svmlight(tmp_path / "rows.svm", rows=12_000)
     models = [
         fit_distributed(SurefootClassifier(passes=1), rows, engine=LocalEngine(workers), shards=4) for workers in (1, 3)
     ]
@@ -75,6 +75,12 @@ def test_one_pass(tmp_path):
     assert models[0].n_iter_ == 1
     assert models[0].classes_.tolist() == [0, 1]
     assert models[0].progressive_loss_ == pytest.approx(plain.progressive_loss_, rel=0.2)
+    curve = models[0].loss_curve_
+    assert len(curve["rows"]) >= 5
+    assert list(curve["rows"]) == sorted(curve["rows"])
+    assert curve["rows"][-1] == 12_000
+    assert curve["loss"][-1] == pytest.approx(models[0].progressive_loss_)
+    assert len(models[0].lanes_) > 1
 
 
 def test_rows_without_names(tmp_path):
@@ -104,3 +110,18 @@ def test_progress_is_told(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert "objective" in printed
     assert "--" not in printed
+    rows_of_workers = [worker.rows for worker in seen[-1].each]
+    assert (sum(rows_of_workers), seen[-1].rows, seen[-1].share) == (1500, 1500, 1.0)
+    assert seen[-1].each[0].shards == (1, 16)
+    assert "worker 0: joined" in printed
+
+
+def test_the_report_page(tmp_path):
+    rows = svmlight(tmp_path / "rows.svm")
+    for passes in ("auto", 1):
+        model = SurefootClassifier(l2=0.01 if passes == "auto" else None, passes=passes, report=True)
+        page = fit_distributed(model, rows, engine=LocalEngine(2), shards=4).report_html()
+        assert page.startswith("<!doctype html>")
+        assert "<h2>Workers</h2>" in page
+        assert "rows.svm" in page
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.svm"]

@@ -63,8 +63,8 @@ def test_a_killed_coordinator_is_resumed(rows, expected, messages, tmp_path):
     assert (folder / "job.json").exists()
     seen = []
     assert model(rows, LocalEngine(3), checkpoint=folder, progress=seen.append) == expected
-    # Each of two workers sends a message for an exchange, and some reports.
-    assert seen[0].exchanges >= messages // 4
+    # Each of two workers sends a message for an exchange, some reports, and its progress.
+    assert seen[0].exchanges >= messages // 10
     assert not folder.exists()
 
 

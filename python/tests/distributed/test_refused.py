@@ -102,7 +102,6 @@ def test_names_that_stand_for_nothing(tmp_path):
     [
         ({"passes": 2}, "passes=2: workers make one pass, or compute the optimum: set passes=1 or passes='auto'"),
         ({"l2": None}, "needs a penalty: l2='auto', or l2=1/n"),
-        ({"report": True}, "set report=False"),
         ({"shuffle": True}, "set shuffle=False"),
         ({"l2": -1.0}, "l2"),
         ({"loss": "poisson"}, "use SurefootRegressor"),

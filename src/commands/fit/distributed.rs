@@ -1,6 +1,6 @@
 //! `surefoot fit --engine`: a fit of several processes.
 
-use super::{Command, check_files, reporter};
+use super::{Command, check_files, report, reporter};
 use crate::{
     distributed::{
         Finished,
@@ -9,6 +9,7 @@ use crate::{
     },
     failure::Failure,
     flags::{cli::FitArgs, inputs, start::Start},
+    html_report::page::{Page, Run as RunPage},
     process::{
         signals::Signals,
         stop::{self, Stop},
@@ -17,7 +18,7 @@ use crate::{
     terminal::{console::Console, reporter::Reporter, results::Results},
 };
 use std::time::Instant;
-use surefoot_fit::{Interrupt, StopReason};
+use surefoot_fit::{Data, Interrupt, StopReason};
 use surefoot_glm::{Plan, Trainer};
 use surefoot_io::{Output, save_model};
 
@@ -30,13 +31,15 @@ pub(super) fn run(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
     let Start { mut fit, options, before } = Start::new(args, &data)?;
     let mut output = Output::create(&args.output)?;
     check_files(&data, &test, &output)?;
-    let signals = Signals::catch([&args.output]);
-    let mut reporter = reporter(args, &fit, Some(output.name()), console, false);
+    let report = args.report.as_deref().map(|name| report::open(name, args, &data, &test, &output)).transpose()?;
+    let signals = Signals::catch([&args.output].into_iter().chain(&args.report));
+    let mut reporter = reporter(args, &fit, Some(output.name()), console, report.is_some());
+    reporter.stage("checking files");
     let (name, stop) = (output.name().to_owned(), stop::conditions(&signals).with_deadline(deadline));
     let ready = fit.read_means(&data);
     let loss = fit.settings().loss;
     let options = surefoot_io::Options { reading: fit.options().reading.clone(), ..options };
-    let command = Command { args, name, options, before, shuffle: None, test, report: None, signals };
+    let mut command = Command { args, name, options, before, shuffle: None, test, report, signals };
     match ready.and_then(|()| command.check_test(&data, loss, stop.clone())) {
         Ok(()) => {}
         Err(Interrupt::Error(error)) => return Err(command.words(error)),
@@ -45,21 +48,29 @@ pub(super) fn run(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
         }
     }
     let job = fit::job(&typed::words(), &data, &fit, args.engine.shards)?;
-    let Carried { result, stopped, reporter } = carry_out(job, &stop, reporter, engines)?;
+    let plan = fit.plan();
+    reporter.stage("dividing the rows");
+    if plan.optimum.is_none() {
+        reporter.head(&plan);
+    }
+    let Carried { result, stopped, mut reporter } = carry_out(job, &stop, reporter, engines)?;
+    reporter.stage("learning");
     let finished = Finished::take(&result, args.checkpoint.as_deref())?;
     if let Some(model) = &finished.model {
         save_model(model, &mut output).map_err(|error| output.error(error))?;
         output.commit()?;
     }
-    command.tell_finished(&finished, stopped, reporter)
+    reporter.stage("saving");
+    command.tell_finished(&finished, stopped, (&data, plan), reporter)
 }
 
 impl Command<'_> {
     /// Evaluates the saved model, prints the results and returns the outcome of the run.
     fn tell_finished(
-        &self,
+        &mut self,
         finished: &Finished,
         stopped: Option<StopReason>,
+        (data, plan): (&Data, Plan),
         mut reporter: Reporter,
     ) -> Result<(), Failure> {
         let stopped = stopped.filter(|_| !finished.is_over()).map(|reason| Stop::of(reason, &self.signals));
@@ -68,16 +79,30 @@ impl Command<'_> {
         };
         let saved = |failure: Failure| failure.and(format!("{} is saved", self.name));
         let test = self.measure(model).map_err(saved)?;
-        let (test, unseen) = test.map(|found| (found.measured, found.unseen)).unzip();
-        let trainer = Trainer::new(model.settings.clone(), Plan::ONE_PASS);
+        reporter.stage("measuring");
+        let (mut plot_data, mut unseen) = (None, None);
+        let test = test.map(|found| {
+            (plot_data, unseen) = (Some(found.plot_data), Some(found.unseen));
+            found.measured
+        });
+        let mut trainer = Trainer::new(model.settings.clone(), Plan::ONE_PASS);
         let summary = finished.summary(model);
+        let report = self.report.as_ref().map(|output| output.name().to_owned());
         let results = finished.fill(Results {
+            report: report.as_deref(),
             test: test.as_ref(),
             unseen: unseen.as_ref(),
             seconds: reporter.seconds(),
             stop: stopped,
             ..Results::of(model, &self.name, &trainer, &summary, &self.options.found)
         });
+        if let (Some(output), Some(record)) = (&mut self.report, &reporter.record) {
+            let quality = report::quality(&results, plot_data, &mut trainer, plan);
+            let (workers, results, inputs) = (&reporter.watched.workers, &results, data.inputs());
+            let (bytes, ended, workers) = (workers.bytes(), report::ended(stopped), Some(workers));
+            let run = RunPage { record, results, plan, shuffle: None, inputs, first: 0, bytes, ended, workers };
+            Page { title: data.to_string(), model, quality, run: Some(run) }.write(output).map_err(saved)?;
+        }
         results.tell(&reporter.console);
         reporter.events.emit(&results.event());
         match stopped {

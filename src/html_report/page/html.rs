@@ -14,7 +14,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    fn html(&self) -> String {
+    pub(super) fn html(&self) -> String {
         let head: String = self.head.iter().map(|name| format!("<th scope=\"col\">{}</th>", escaped(name))).collect();
         let mut html = format!("<div class=\"scroll\"><table><thead><tr>{head}</tr></thead><tbody>");
         for row in &self.rows {

@@ -105,7 +105,12 @@ fn is_wide(series: &[Series]) -> bool {
 /// Returns the table of losses at the row counts that the terminal shows, and at the end of the run.
 fn losses(points: &[Point], recent: &[Option<f64>]) -> Table {
     let head = vec!["rows", "seconds", "loss", "latest", "constant", "lane"];
-    let told = |(k, point): &(usize, &Point)| point.summary.rows.is_power_of_two() || k + 1 == points.len();
+    let doublings = |point: &Point| point.summary.rows.max(1).ilog2();
+    let has_doubled = |k: usize, point: &Point| match k {
+        0 => point.summary.rows.is_power_of_two(),
+        _ => doublings(point) > doublings(&points[k - 1]),
+    };
+    let told = |(k, point): &(usize, &Point)| has_doubled(*k, point) || k + 1 == points.len();
     let row = |(k, point): (usize, &Point)| {
         let summary = &point.summary;
         vec![

@@ -175,7 +175,7 @@ fn all() -> Result<(), String> {
 fn main() -> ExitCode {
     let done = match std::env::args().nth(1).as_deref() {
         Some("worker") => {
-            processes::serve(Sums, std::io::stdin().lock(), std::io::stdout().lock()).map_err(|error| error.to_string())
+            processes::serve(Sums, std::io::stdin().lock(), std::io::stdout()).map_err(|error| error.to_string())
         }
         _ => all(),
     };

@@ -22,6 +22,8 @@ use surefoot_io::{InferredSchema, Options, model_from_bytes, model_to_bytes};
 /// The state is handed in again when the number of rows has grown by this factor: what a worker that takes over shards has to repeat is
 /// a third of the pass at most.
 const GROWTH: f64 = 1.5;
+/// The loss is reported again when the number of rows has grown by this factor: about eight times per doubling.
+const REPORTED: f64 = 1.09;
 
 /// Connection among the processes of a pass in rounds.
 pub trait Rounds {
@@ -49,6 +51,8 @@ struct ShardReader<'d> {
     next: usize,
     is_over: bool,
     bad_rows: BadRows,
+    /// Numbers of rows that were read since the last report, and of bytes before it.
+    since: (u64, u64),
 }
 
 impl Fit<'_> {
@@ -76,7 +80,7 @@ impl Fit<'_> {
         let own = own.iter().map(|(number, data)| open((*number, data)));
         let mut readers = own.collect::<Result<Vec<_>, FitError>>()?;
         readers.iter_mut().try_for_each(|reader| reader.skip(taken))?;
-        let (mut stored, mut work) = (trainer.summary().rows, trainer.work());
+        let (mut stored, mut told, mut work) = (trainer.summary().rows, 0_u64, trainer.work());
         let is_over = loop {
             let count = trainer.rows_per_shard();
             work.restart(&trainer);
@@ -84,13 +88,18 @@ impl Fit<'_> {
             let Ok(total) = rounds.combine(own) else { break false };
             taken += count as u64;
             if total.rows() == 0 {
+                let (summary, bytes) = (trainer.summary(), bytes(&readers, shards.total));
+                self.observer.event(Event::Round { summary: &summary, recent: None, bytes });
                 break findings.update(&mut readers, shards).is_ok();
             }
             let before = trainer.summary().rows;
             trainer.absorb(&total).map_err(|reason| FitError::Shards { reason })?;
             let summary = trainer.summary();
-            if summary.rows.max(1).ilog2() > before.max(1).ilog2() {
-                let (recent, bytes) = (trainer.recent_loss(), bytes(&readers, shards.total));
+            let has_doubled = summary.rows.max(1).ilog2() > before.max(1).ilog2();
+            if has_doubled || summary.rows as f64 >= REPORTED * told as f64 {
+                told = summary.rows;
+                let recent = if has_doubled { trainer.recent_loss() } else { None };
+                let bytes = bytes(&readers, shards.total);
                 self.observer.event(Event::Round { summary: &summary, recent, bytes });
             }
             if summary.rows as f64 >= GROWTH * stored as f64 {
@@ -132,6 +141,7 @@ impl Fit<'_> {
         for reader in readers {
             work.start_shard(trainer, reader.number as u32);
             reader.add(self, work, trainer, count)?;
+            self.observer.event(reader.news());
         }
         work.finish().map_err(|reason| FitError::Shards { reason })
     }
@@ -140,7 +150,15 @@ impl Fit<'_> {
 impl<'d> ShardReader<'d> {
     fn open(number: usize, data: &'d Data, options: Options, skip: u64) -> Result<ShardReader<'d>, FitError> {
         let (rows, bad_rows) = (Rows::open(data, &options, 1)?, BadRows::new(skip));
-        Ok(ShardReader { number, data, options, rows, batch: Batch::default(), next: 0, is_over: false, bad_rows })
+        let (batch, since) = (Batch::default(), (0, 0));
+        Ok(ShardReader { number, data, options, rows, batch, next: 0, is_over: false, bad_rows, since })
+    }
+
+    /// Returns what was read since the last time.
+    fn news(&mut self) -> Event<'static> {
+        let bytes = self.rows.bytes().0;
+        let (rows, before) = std::mem::replace(&mut self.since, (0, bytes));
+        Event::ShardRead { rows, bytes: bytes.saturating_sub(before) }
     }
 
     /// Makes the next rows available; returns `false` at the end of the shard. `counts` tells whether rows at fault count as skipped.
@@ -150,7 +168,8 @@ impl<'d> ShardReader<'d> {
             self.batch.clear();
             match self.rows.next(&mut self.batch) {
                 Ok(Next::End) => self.is_over = true,
-                Ok(Next::Rows | Next::Waiting) => {}
+                Ok(Next::Rows) => self.since.0 += self.batch.len() as u64,
+                Ok(Next::Waiting) => {}
                 Err(error) if error.is_row() => self.bad_rows.pass_over(|| error, counts)?,
                 Err(error) => return Err(error.into()),
             }

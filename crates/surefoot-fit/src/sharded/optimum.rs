@@ -78,15 +78,22 @@ impl Fit<'_> {
         let mut shard = Shard { number, census: self.census(&options), options, skipped: 0 };
         let mut bad_rows = BadRows::new(self.skip_bad_rows);
         let (mut rows, mut batch) = (Rows::open(data, &shard.options, 1)?, Batch::default());
-        loop {
+        let (mut is_over, mut before) = (false, 0);
+        while !is_over {
+            let mut count = 0;
             match rows.next(&mut batch) {
-                Ok(Next::End) => break,
+                Ok(Next::End) => is_over = true,
                 Ok(Next::Waiting) => {}
-                Ok(Next::Rows) => self.add(data, &batch, &mut shard, gathered, &mut bad_rows)?,
+                Ok(Next::Rows) => {
+                    self.add(data, &batch, &mut shard, gathered, &mut bad_rows)?;
+                    count = batch.len() as u64;
+                }
                 Err(error) if error.is_row() => bad_rows.pass_over(|| error, true)?,
                 Err(error) => return Err(error.into()),
             }
-            self.observer.event(Event::Reading(&rows));
+            let bytes = rows.bytes().0;
+            self.observer.event(Event::ShardRead { rows: count, bytes: bytes.saturating_sub(before) });
+            before = bytes;
         }
         shard.skipped = bad_rows.count();
         Ok(shard)
