@@ -1,7 +1,7 @@
 //! The fitted constants by name, and the times that follow from them.
 
 use super::{
-    model::{Measured, Model},
+    model::{Measured, Model, median},
     passes::passes,
     sums::rounds,
     vectors::vectors,
@@ -35,29 +35,28 @@ pub struct Costs {
     pub join: Model,
     /// Learning of the sums of a round.
     pub absorb: Model,
+    /// Measured bytes of a feature in the sums of a round; NaN before it is measured.
+    pub bytes: f64,
+    /// Time of an exchange of vectors by the clock, as a share of the processor time of all processes; NaN before it is measured.
+    pub clock: f64,
 }
 
 impl Costs {
-    /// Measures everything and fits all constants. Calls `progress` before each part.
+    /// Measures everything and fits all constants; each exchange among processes is measured in so many runs. Calls `progress`
+    /// before each part.
     ///
     /// # Errors
     /// If workers cannot be started, or a measurement fails.
     pub fn measure(runs: usize, progress: &dyn Fn(&str)) -> Result<Costs, String> {
-        progress("one pass");
-        let rounds = rounds()?;
-        progress("optimum");
+        progress("passes of the optimum");
         let pass = passes()?;
-        progress("exchange of vectors");
+        progress("rounds of one pass");
+        let rounds = rounds()?;
+        progress("exchanges of vectors");
         let vectors = vectors(runs)?;
-        Ok(Costs::fit([
-            vectors.coordinator,
-            vectors.worker,
-            pass,
-            rounds.work,
-            rounds.send,
-            rounds.join,
-            rounds.absorb,
-        ]))
+        let (work, send, join, absorb) = (rounds.work, rounds.send, rounds.join, rounds.absorb);
+        let costs = Costs::fit([vectors.coordinator, vectors.worker, pass, work, send, join, absorb]);
+        Ok(Costs { bytes: median(rounds.bytes), clock: median(vectors.clock), ..costs })
     }
 
     fn fit([coordinator, worker, pass, work, send, join, absorb]: [Vec<Measured>; 7]) -> Costs {
@@ -106,6 +105,8 @@ impl Costs {
                 &["round", "feature", "feature beyond the cache"],
                 absorb,
             ),
+            bytes: f64::NAN,
+            clock: f64::NAN,
         }
     }
 

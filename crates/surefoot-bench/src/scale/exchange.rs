@@ -82,13 +82,7 @@ pub(super) fn seconds(way: Way, workers: f64, load: &Load<'_>, links: Links) -> 
             up + workers * load.sent(total, links) + links.latency + ends * total
         }
         Way::Tree => {
-            let up = |level: i32| {
-                let entries = load.of(2_f64.powi(level).min(workers));
-                links.latency + load.sent(entries, links) + load.joined(entries)
-            };
-            let levels = workers.log2().ceil() as i32;
-            let down = f64::from(levels) * (links.latency + load.sent(total, links));
-            (0..levels).map(up).sum::<f64>() + down + ends * total
+            up_the_tree(workers, load, links) + down_the_tree(workers, load.sent(total, links), links) + ends * total
         }
         Way::Ring => {
             // Steps differ only in how many workers' entries are joined: their mean is that of a few steps.
@@ -109,6 +103,34 @@ pub(super) fn seconds(way: Way, workers: f64, load: &Load<'_>, links: Links) -> 
             sums + links.latency + link + ends * own
         }
     }
+}
+
+/// Returns the number of workers on the left of a node of the tree: the largest power of two that leaves some to the right.
+fn left(workers: f64) -> f64 {
+    2_f64.powi(workers.log2().ceil() as i32 - 1)
+}
+
+/// Seconds until the sums of some workers are joined at the first of them.
+fn up_the_tree(workers: f64, load: &Load<'_>, links: Links) -> f64 {
+    if workers <= 1.0 {
+        return 0.0;
+    }
+    let (left, right) = (left(workers), workers - left(workers));
+    let of_right = up_the_tree(right, load, links);
+    let of_left = if left == right { of_right } else { up_the_tree(left, load, links) };
+    let entries = load.of(right);
+    of_left.max(of_right + links.latency + load.sent(entries, links)) + load.joined(entries)
+}
+
+/// Seconds until a total that takes a link so long has come from the first of some workers to all of them.
+fn down_the_tree(workers: f64, sent: f64, links: Links) -> f64 {
+    if workers <= 1.0 {
+        return 0.0;
+    }
+    let (left, right) = (left(workers), workers - left(workers));
+    let of_right = down_the_tree(right, sent, links);
+    let of_left = if left == right { of_right } else { down_the_tree(left, sent, links) };
+    sent + of_left.max(of_right + links.latency)
 }
 
 /// Halving among the largest power of two of workers; the others give theirs to a partner first, and get the total last.

@@ -65,9 +65,15 @@ fn nonnegative_least_squares(measured: &[&Measured], count: usize) -> Vec<f64> {
     let target: Vec<f64> = (0..count).map(|k| column(k).sum::<f64>() / lengths[k]).collect();
     let mut found = vec![0.0; count];
     for _ in 0..200_000 {
+        let mut moved = 0.0_f64;
         for k in 0..count {
             let rest: f64 = (0..count).filter(|other| *other != k).map(|other| gram[k][other] * found[other]).sum();
-            found[k] = f64::max(target[k] - rest, 0.0);
+            let better = f64::max(target[k] - rest, 0.0);
+            moved = moved.max((better - found[k]).abs());
+            found[k] = better;
+        }
+        if moved < 1e-12 {
+            break;
         }
     }
     found.iter().zip(&lengths).map(|(x, length)| x / length).collect()

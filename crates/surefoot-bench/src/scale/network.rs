@@ -168,17 +168,20 @@ mod tests {
 
     #[test]
     fn the_simulation_and_the_closed_form_agree() {
+        let mut wrong = Vec::new();
         for way in Way::ALL {
-            for workers in [2_usize, 10, 64, 100, 1000] {
+            for workers in [2_usize, 10, 64, 100, 250] {
                 for entries in [10.0, 1e4, 1e7] {
                     let load = Load { entries: &|k| entries * k.powf(0.3), handling: HANDLING };
                     let simulated = simulate(way, &vec![0.0; workers], &load, LINKS);
                     let closed = seconds(way, workers as f64, &load, LINKS);
-                    let error = closed / simulated - 1.0;
-                    assert!(error.abs() < 0.1, "{way:?} {workers} {entries}: {closed} {simulated}");
+                    if (closed / simulated - 1.0).abs() > 0.1 {
+                        wrong.push(format!("{way:?} {workers} {entries}: {closed} {simulated}"));
+                    }
                 }
             }
         }
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
 
     #[test]
