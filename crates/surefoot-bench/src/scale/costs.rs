@@ -1,10 +1,8 @@
 //! The fitted constants by name, and the times that follow from them.
 
 use super::{
-    model::{Measured, Model, median},
-    passes::passes,
-    sums::rounds,
-    vectors::vectors,
+    measurements::Measurements,
+    model::{Measured, Model},
     zipf::{beyond, misses},
 };
 
@@ -35,28 +33,13 @@ pub struct Costs {
     pub join: Model,
     /// Learning of the sums of a round.
     pub absorb: Model,
-    /// Measured bytes of a feature in the sums of a round; NaN before it is measured.
-    pub bytes: f64,
-    /// Time of an exchange of vectors by the clock, as a share of the processor time of all processes; NaN before it is measured.
-    pub clock: f64,
 }
 
 impl Costs {
-    /// Measures everything and fits all constants; each exchange among processes is measured in so many runs. Calls `progress`
-    /// before each part.
-    ///
-    /// # Errors
-    /// If workers cannot be started, or a measurement fails.
-    pub fn measure(runs: usize, progress: &dyn Fn(&str)) -> Result<Costs, String> {
-        progress("passes of the optimum");
-        let pass = passes()?;
-        progress("rounds of one pass");
-        let rounds = rounds()?;
-        progress("exchanges of vectors");
-        let vectors = vectors(runs)?;
-        let (work, send, join, absorb) = (rounds.work, rounds.send, rounds.join, rounds.absorb);
-        let costs = Costs::fit([vectors.coordinator, vectors.worker, pass, work, send, join, absorb]);
-        Ok(Costs { bytes: median(rounds.bytes), clock: median(vectors.clock), ..costs })
+    /// Fits all constants to measurements.
+    #[must_use]
+    pub fn of(all: &Measurements) -> Costs {
+        Costs::fit(all.parts.clone())
     }
 
     fn fit([coordinator, worker, pass, work, send, join, absorb]: [Vec<Measured>; 7]) -> Costs {
@@ -105,8 +88,6 @@ impl Costs {
                 &["round", "feature", "feature beyond the cache"],
                 absorb,
             ),
-            bytes: f64::NAN,
-            clock: f64::NAN,
         }
     }
 

@@ -142,18 +142,18 @@ fn sharded(mut network: Network, ready: &[f64], load: &Load<'_>) -> f64 {
     let (workers, links) = (ready.len(), network.links);
     let (mut at, own) = (ready.to_vec(), load.of(1.0) / workers as f64);
     for step in 1..workers {
-        for from in 0..workers {
+        for (from, &begins) in ready.iter().enumerate() {
             let to = (from + step) % workers;
-            let arrival = network.send(from, to, load.sent(own, links), ready[from]);
+            let arrival = network.send(from, to, load.sent(own, links), begins);
             let joined = network.handle(to, arrival, load.joined(own));
             at[to] = at[to].max(joined);
         }
     }
     let mut arrived = vec![0.0; workers];
     for step in 1..workers {
-        for from in 0..workers {
+        for (from, &begins) in at.iter().enumerate() {
             let to = (from + step) % workers;
-            arrived[to] = f64::max(arrived[to], network.send(from, to, load.sent(own, links), at[from]));
+            arrived[to] = f64::max(arrived[to], network.send(from, to, load.sent(own, links), begins));
         }
     }
     arrived.into_iter().fold(0.0, f64::max)

@@ -96,7 +96,7 @@ fn pass(batch: &Batch, columns: usize, shards: usize) -> Option<(f64, usize)> {
 ///
 /// # Errors
 /// If a search ends before enough passes were timed.
-pub fn passes() -> Result<Vec<Measured>, String> {
+pub(super) fn passes() -> Result<Vec<Measured>, String> {
     let mut measured = Vec::new();
     for (rows, pairs) in [(40_000, 10), (10_000, 40), (40_000, 40), (160_000, 10), (40_000, 160)] {
         for bits in [13, 16, 18, 20, 22] {

@@ -14,17 +14,17 @@ const ROUNDS: usize = 5;
 
 /// Measurements of rounds of one pass.
 #[derive(Debug, Default)]
-pub struct Rounds {
+pub(super) struct Rounds {
     /// Work of a worker over its rows.
-    pub work: Vec<Measured>,
+    pub(super) work: Vec<Measured>,
     /// Turning of a worker's sums into bytes.
-    pub send: Vec<Measured>,
+    pub(super) send: Vec<Measured>,
     /// What a coordinator does with the sums of all workers: reads and joins them.
-    pub join: Vec<Measured>,
+    pub(super) join: Vec<Measured>,
     /// Learning of the sums of a round by a replica.
-    pub absorb: Vec<Measured>,
+    pub(super) absorb: Vec<Measured>,
     /// Bytes of the sums of a worker per feature, in each round.
-    pub bytes: Vec<f64>,
+    pub(super) bytes: Vec<f64>,
 }
 
 /// Counts and times of one round.
@@ -151,7 +151,7 @@ fn round(
 ///
 /// # Errors
 /// If rows cannot be learnt.
-pub fn rounds() -> Result<Rounds, String> {
+pub(super) fn rounds() -> Result<Rounds, String> {
     let mut measured = Rounds::default();
     for (pairs, bits) in [(10, 12), (10, 18), (10, 22), (40, 16), (40, 20), (160, 12), (160, 18), (160, 22)] {
         let batch = sparse_rows(6_000_000 / (pairs + 20), pairs, 1 << bits);

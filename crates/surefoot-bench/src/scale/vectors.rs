@@ -103,13 +103,13 @@ fn run(workers: usize, dim: usize, times: usize) -> Result<Once, String> {
 
 /// Measurements of exchanges.
 #[derive(Debug, Default)]
-pub struct Vectors {
+pub(super) struct Vectors {
     /// Processor time of the coordinator.
-    pub coordinator: Vec<Measured>,
+    pub(super) coordinator: Vec<Measured>,
     /// Processor time of a worker.
-    pub worker: Vec<Measured>,
+    pub(super) worker: Vec<Measured>,
     /// Time by the clock, with whatever else runs on the machine, as a share of all processor time.
-    pub clock: Vec<f64>,
+    pub(super) clock: Vec<f64>,
 }
 
 /// Returns the number of vectors that workers send: a worker sends one for each node of the tree of shards that it owns.
@@ -121,7 +121,7 @@ fn vectors_sent(workers: usize) -> usize {
 ///
 /// # Errors
 /// If workers cannot be started, or one fails.
-pub fn vectors(runs: usize) -> Result<Vectors, String> {
+pub(super) fn vectors(runs: usize) -> Result<Vectors, String> {
     let mut measured = Vectors::default();
     for workers in [1, 2, 3, 4, 6, 8] {
         for bits in [9, 12, 14, 16, 18, 20, 22] {
