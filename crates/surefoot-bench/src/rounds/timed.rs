@@ -1,15 +1,9 @@
 //! Processor time of a pass in rounds beside that of the sequential pass, with rows in memory.
 
 use super::lanes::{Examples, Link};
-use rustix::time::{ClockId, clock_gettime};
+use crate::thread_time as now;
 use std::time::Duration;
 use surefoot_glm::{Batch, Loss, Plan, RoundTrainer, Settings, Trainer};
-
-/// Processor time of this thread, which does not count what other programs take.
-fn now() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
-}
 
 /// Times of one pass in rounds.
 #[derive(Clone, Copy, Debug, Default)]
