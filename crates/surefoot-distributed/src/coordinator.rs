@@ -307,11 +307,11 @@ impl Coordinator {
             stored: self.store.end(),
         };
         let body = [&self.job[..], &state].concat();
-        vec![self.send(worker, head, &body)]
+        vec![self.send(worker, &head, &body)]
     }
 
-    fn send(&mut self, worker: u64, head: ToWorker, body: &[u8]) -> Action {
-        let message = to_bytes(&head, body);
+    fn send(&mut self, worker: u64, head: &ToWorker, body: &[u8]) -> Action {
+        let message = to_bytes(head, body);
         if let Some(member) = self.members.get_mut(&worker) {
             member.received += message.len() as u64;
         }
@@ -327,7 +327,7 @@ impl Coordinator {
             return self.give(worker, own);
         }
         match self.store.total(number) {
-            Ok(total) => vec![self.send(worker, ToWorker::Total { epoch, number }, &total)],
+            Ok(total) => vec![self.send(worker, &ToWorker::Total { epoch, number }, &total)],
             Err(error) => self.fail(format!("the stored total of an exchange cannot be read: {error}")),
         }
     }
@@ -375,7 +375,7 @@ impl Coordinator {
                 (*id, member.epoch)
             })
             .collect();
-        let send = |(worker, epoch)| self.send(worker, ToWorker::Total { epoch, number }, total);
+        let send = |(worker, epoch)| self.send(worker, &ToWorker::Total { epoch, number }, total);
         waiting.into_iter().map(send).collect()
     }
 
