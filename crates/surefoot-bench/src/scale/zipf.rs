@@ -3,7 +3,7 @@
 /// Number of frequent features that are counted one by one.
 const ONE_BY_ONE: f64 = 64.0;
 /// Ratio of the ends of a range of features that are counted together.
-const RATIO: f64 = 1.05;
+const RATIO: f64 = 1.15;
 
 /// Returns the expected number of features that occur among this many nonzeros, of this many features. A feature that is
 /// expected c times occurs with probability 1 − exp(−c).
