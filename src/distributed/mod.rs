@@ -1,7 +1,7 @@
 //! Commands of several processes: the job that workers get, the program that they run, and what the coordinator makes of their result.
 //!
 //! An engine starts workers and carries messages; [`Run`] and [`program()`] are all that it needs to know of commands. A command is a
-//! [`Task`](task::Task): how its job is made (`prepare`), what a worker does (`work`), and what its result means, in `fit`, `predict` and
+//! `task::Task`: how its job is made (`prepare`), what a worker does (`work`), and what its result means, in `fit`, `predict` and
 //! `eval`.
 
 mod checkpoint;
