@@ -1,6 +1,6 @@
 //! Partials as bytes, to send them to other workers.
 //!
-//! Numbers are little-endian, ids of sorted features are differences in groups of seven bits, and everything that is not
+//! Numbers are little-endian, ids of features are differences in groups of seven bits, and everything that is not
 //! kept per feature is JSON, as in models. The sums of features lie in the bytes as in memory, so that one copy writes
 //! or reads them. Bytes may be damaged or come from anybody: a checksum covers all of them, lengths are checked before
 //! memory is taken, and numbers against their ranges.
@@ -48,8 +48,6 @@ struct Scalars {
     sums: RoundSums,
     has_intercept: bool,
     features: usize,
-    /// Whether the features are in ascending order of their ids.
-    is_sorted: bool,
 }
 
 impl Partial {
@@ -133,21 +131,17 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 fn put_part(bytes: &mut Vec<u8>, part: &Part) {
-    let Features { ids, sums: features, is_sorted } = &part.features;
+    let Features { ids, sums: features, .. } = &part.features;
     let (counts, sums) = (part.counts.clone(), part.sums.clone());
     let (has_intercept, count) = (part.intercept.is_some(), ids.len());
     let Node { first, end } = part.node;
-    put_json(bytes, &Scalars { first, end, counts, sums, has_intercept, features: count, is_sorted: *is_sorted });
+    put_json(bytes, &Scalars { first, end, counts, sums, has_intercept, features: count });
     bytes.reserve(count * (size_of::<GradientSums>() + size_of::<u64>()));
     part.intercept.iter().for_each(|sums| put_all_sums(bytes, std::slice::from_ref(sums)));
-    if *is_sorted {
-        let mut last = 0;
-        for id in ids {
-            put_number(bytes, id - last);
-            last = *id;
-        }
-    } else {
-        ids.iter().for_each(|id| bytes.extend(id.to_le_bytes()));
+    let mut last = 0;
+    for id in ids {
+        put_number(bytes, id - last);
+        last = *id;
     }
     put_all_sums(bytes, features);
 }
@@ -245,13 +239,9 @@ impl Reader<'_> {
         Ok(all)
     }
 
-    /// Reads the ids of `count` features, which ascend if they are sorted.
-    fn ids(&mut self, count: usize, is_sorted: bool) -> Result<Vec<u64>, String> {
-        let least = if is_sorted { 1 } else { size_of::<u64>() };
-        need(count <= self.0.len() / least, ENDS_EARLY)?;
-        if !is_sorted {
-            return (0..count).map(|_| self.take().map(u64::from_le_bytes)).collect();
-        }
+    /// Reads the ids of `count` features, which ascend.
+    fn ids(&mut self, count: usize) -> Result<Vec<u64>, String> {
+        need(count <= self.0.len(), ENDS_EARLY)?;
         let (mut ids, mut last) = (Vec::with_capacity(count), 0_u64);
         for at in 0..count {
             let more = self.number()?;
@@ -263,7 +253,7 @@ impl Reader<'_> {
     }
 
     fn part(&mut self, round: Round) -> Result<Part, String> {
-        let Scalars { first, end, counts, sums, has_intercept, features: count, is_sorted } = self.json()?;
+        let Scalars { first, end, counts, sums, has_intercept, features: count } = self.json()?;
         let node = Node { first, end };
         need(node.is_in(round.shards), "a partial has shards that are no node of their tree")?;
         need(counts.are_sound(round.loss), "the counters of a partial are out of their range")?;
@@ -271,8 +261,8 @@ impl Reader<'_> {
         let rows = counts.rows.checked_sub(counts.rows_zero_weight);
         need(rows == Some(sums.rows()), "the counters of a partial do not fit together")?;
         let intercept = self.all_sums(has_intercept.into())?.pop();
-        let ids = self.ids(count, is_sorted)?;
-        let features = Features { ids, sums: self.all_sums(count)?, is_sorted };
+        let (ids, sums) = (self.ids(count)?, self.all_sums(count)?);
+        let features = Features { ids, sums, is_sorted: true };
         Ok(Part { node, counts, sums, intercept, features })
     }
 

@@ -226,12 +226,9 @@ impl Sums {
             )?;
         }
         // Parts of several workers are joined by ids, in their order.
-        let is_whole = joined.iter().any(|part| part.node == Node::root(round.shards));
         let with_ids = |part: NumberedPart| {
             let mut part = part.with_ids(&self.start.points);
-            if !is_whole {
-                part.features.sort();
-            }
+            part.features.sort();
             part
         };
         Ok(joined.into_iter().map(with_ids).collect())

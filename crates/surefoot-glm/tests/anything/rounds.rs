@@ -42,6 +42,10 @@ fn round(work: &mut RoundWork, trainer: &RoundTrainer, shards: &[Batch]) -> Resu
         }
         let own = RoundWork::finish(work)?;
         assert_eq!(Partial::shards(&own).count(), shards.iter().skip(parity as usize).step_by(2).count());
+        let mut bytes = vec![1, 2];
+        Partial::append_to(&own, &mut bytes);
+        assert!(bytes[2..] == Partial::to_bytes(&own) && Partial::are_bytes_intact(&bytes[2..]));
+        assert!(!Partial::are_bytes_intact(&bytes[1..]) && !Partial::are_bytes_intact(&bytes[2..bytes.len() - 1]));
         let sent = Partial::from_bytes(&Partial::to_bytes(&own)).unwrap();
         assert_eq!(Partial::to_bytes(&sent), Partial::to_bytes(&own));
         all = Some(match all {
@@ -120,7 +124,7 @@ fn arbitrary_bytes_are_no_partial() {
     for _ in 0..2000 {
         let mut bytes: Vec<u8> = (0..any.below(300)).map(|_| any.below(256) as u8).collect();
         if any.flip() {
-            bytes.splice(0..0, *b"sfround1");
+            bytes.splice(0..0, *b"sfround2");
         }
         assert!(Partial::from_bytes(&bytes).is_err());
     }

@@ -4,8 +4,11 @@ use crate::{
     anyone::{Any, finite},
     losses::check_measured,
 };
+use std::sync::Arc;
 use surefoot_glm::{
-    Batch, Certificate, FeatureNames, FullPass, Labels, MemoryHoldout, Model, Predictor, RowMargins, Tally, Trainer,
+    Batch, Certificate, FeatureNames, FullPass, Labels, MemoryHoldout, MetricTotals, Model, Predictor, RowMargins,
+    Tally, Trainer,
+    shards::{OneProcess, Shards},
 };
 
 /// Gives random rows to a trainer with random settings; returns the trainer, the rows, and the number of rows learnt,
@@ -188,6 +191,16 @@ fn models_may_be_any() {
             }
         }
         check_measured(&Tally::measured(&tally), &Tally::plot_data(&tally));
+        // The rows of one of two shards, of which the other has none.
+        let shards = Shards { total: 2, collective: Arc::new(OneProcess { shards: 2 }) };
+        let own = vec![(0, Tally::anew(&tally)), (1, tally)];
+        let totals = MetricTotals::of(own, &shards).unwrap();
+        let (measured, plot_data) = MetricTotals::measured(&totals, model.settings.loss);
+        check_measured(&measured, &plot_data);
+        let mut bytes = MetricTotals::to_bytes(&totals);
+        assert!(MetricTotals::from_bytes(&bytes).is_some());
+        bytes.truncate(any.below(bytes.len()));
+        assert!(MetricTotals::from_bytes(&bytes).is_none(), "{seed}");
         let _ = Trainer::resume(&model, any.plan(), Box::<MemoryHoldout>::default());
     }
     assert!(scored > 1000 && refused > 500, "{scored} {refused}");

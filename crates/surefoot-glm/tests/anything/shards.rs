@@ -28,6 +28,8 @@ fn partial_results_are_read_from_any_bytes() {
         Join::join(&mut found, partial.clone());
         Join::join(&mut partial, found.clone());
         assert_eq!(Partial::compensated_sums(&found).len(), found.compensated.len() / 2);
+        let shards = Shards { total: 2, collective: Arc::new(OneProcess { shards: 2 }) };
+        assert!(Shards::combine(&shards, [(0, partial), (1, found)]).is_ok());
     }
     assert!(read > 1000, "{read}");
 }
