@@ -14,9 +14,9 @@ use surefoot_glm::{
 use surefoot_io::{
     Accepts, Archive, Cell, CellIndex, ColumnMeans, ColumnSelection, Dtype, Error, ErrorKind, FORMATS, Format,
     IndexedFeatures, Inferred, InferredSchema, InputName, InputPart, Located, Location, Options, Output, PartRange,
-    Prefetch, Reader, RowSource, Shuffle, ShuffleOrder, SpooledHoldout, Svmlight, Tensor, check_inputs, columns_meant,
-    expand, flagged, is_date, list_element, load_model, model_from_bytes, model_to_bytes, printable, save_model,
-    split_inputs, unit,
+    PartsFolder, Prefetch, Reader, RowSource, Shuffle, ShuffleOrder, SpooledHoldout, Svmlight, Tensor, check_inputs,
+    columns_meant, expand, flagged, is_date, list_element, load_model, model_from_bytes, model_to_bytes, printable,
+    save_model, split_inputs, unit,
 };
 use surefoot_oracle::public::{public_functions, unexercised};
 
@@ -387,6 +387,9 @@ fn names_of_inputs_and_outputs_may_be_any() {
         if let Ok(mut output) = Output::create(&path) {
             let twin = Output::create(&path).unwrap();
             assert!(Output::is_same(&output, &twin) && !Output::name(&output).is_empty());
+            if let Ok(parts) = PartsFolder::beside(&output) {
+                assert!(PartsFolder::path(&parts).is_dir());
+            }
             let _ = (Output::check_distinct(&output, &[input]), Output::identity(&output), Output::is_atomic(&output));
             output.write_all(&any.bytes()).unwrap();
             match any.below(3) {

@@ -261,8 +261,7 @@ impl Reader<'_> {
         let rows = counts.rows.checked_sub(counts.rows_zero_weight);
         need(rows == Some(sums.rows()), "the counters of a partial do not fit together")?;
         let intercept = self.all_sums(has_intercept.into())?.pop();
-        let (ids, sums) = (self.ids(count)?, self.all_sums(count)?);
-        let features = Features { ids, sums, is_sorted: true };
+        let features = Features { ids: self.ids(count)?, sums: self.all_sums(count)?, is_sorted: true };
         Ok(Part { node, counts, sums, intercept, features })
     }
 
