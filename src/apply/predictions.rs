@@ -1,6 +1,6 @@
 //! Lines of predictions, one per row, as `predict` writes them.
 
-use super::{start, told::Told};
+use super::told::Told;
 use crate::{
     failure::Failure,
     flags::cli::{Flush, OnError, PredictArgs},
@@ -11,9 +11,7 @@ use crate::{
     words::number::{self, Shortest},
 };
 use std::io::Write;
-use surefoot_fit::{
-    Contradiction, Data, FitError, Interrupt, PredictedRow, Prediction, Response, StopConditions, Unpredicted,
-};
+use surefoot_fit::{Data, FitError, Interrupt, PredictedRow, Prediction, Response, StopConditions, Unpredicted};
 use surefoot_glm::Model;
 use surefoot_io::{Error, Options, Output, printable};
 
@@ -85,12 +83,13 @@ impl<'a> Predictions<'a> {
     pub(crate) fn new(
         args: &PredictArgs,
         model: &'a Model,
+        response: Response,
         output: Output,
         shown: bool,
-    ) -> Result<Predictions<'a>, Contradiction> {
-        Ok(Predictions {
+    ) -> Predictions<'a> {
+        Predictions {
             model,
-            response: start::response(args.kind, model.settings.loss)?,
+            response,
             flush: args.flush == Some(Flush::Line),
             on_error: args.on_error,
             separator: if args.id.is_some() { "\t" } else { " " },
@@ -98,7 +97,7 @@ impl<'a> Predictions<'a> {
             output,
             digits: Shortest::default(),
             told: Told::default(),
-        })
+        }
     }
 
     /// Predicts all rows, and writes one output line for each.

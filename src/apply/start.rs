@@ -3,7 +3,8 @@
 use crate::{
     failure::Failure,
     flags::{
-        cli::{EvalArgs, Kind, PredictArgs},
+        cli::{EvalArgs, Kind, PredictArgs, SettingsArgs, data::DataArgs},
+        given::Given,
         reading, settings,
     },
     words::contradictions,
@@ -12,22 +13,30 @@ use surefoot_fit::{Contradiction, Response};
 use surefoot_glm::{Loss, Model};
 use surefoot_io::{InputName, Options};
 
+/// Returns the options for reading rows as the model's own were read, once flags and model are found to agree.
+fn options(
+    (settings, reading, given): (&SettingsArgs, &DataArgs, &Given),
+    model: &Model,
+    name: &str,
+    inputs: &[InputName],
+) -> Result<Options, Failure> {
+    settings::check(settings, &model.settings, name)?;
+    given.check_loss(model.settings.loss)?;
+    let mut options = reading::of_model(reading, model, name)?;
+    given.check_data(&mut options, inputs)?;
+    Ok(options)
+}
+
 /// Returns the options for reading labelled rows to measure a model on, called `name` in messages.
 pub(crate) fn eval(args: &EvalArgs, model: &Model, name: &str, inputs: &[InputName]) -> Result<Options, Failure> {
-    settings::check(&args.settings, &model.settings, name)?;
-    args.given.check_loss(model.settings.loss)?;
-    let mut options = reading::of_model(&args.reading, model, name)?;
-    args.given.check_data(&mut options, inputs)?;
+    let mut options = options((&args.settings, &args.reading, &args.given), model, name, inputs)?;
     options.wanted.without = reading::without(args.rates, args.unweighted, model, name)?;
     Ok(options)
 }
 
 /// Returns the options for reading rows to be predicted by a model, called `name` in messages.
 pub(crate) fn predict(args: &PredictArgs, model: &Model, name: &str, inputs: &[InputName]) -> Result<Options, Failure> {
-    settings::check(&args.settings, &model.settings, name)?;
-    args.given.check_loss(model.settings.loss)?;
-    let mut options = reading::of_model(&args.reading, model, name)?;
-    args.given.check_data(&mut options, inputs)?;
+    let mut options = options((&args.settings, &args.reading, &args.given), model, name, inputs)?;
     options.wanted.without = reading::without(args.rates, false, model, name)?;
     options.wanted.id.clone_from(&args.id);
     options.wanted.tags = true;

@@ -1,4 +1,4 @@
-//! What is told about rows once they are read: notes of the readers, and rows that were passed over.
+//! Notes about rows that were read: those of the readers, and rows that were passed over.
 
 use std::collections::BTreeSet;
 use surefoot_fit::BadRows;

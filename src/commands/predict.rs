@@ -55,7 +55,7 @@ fn here(
     // Installed before a file exists that a signal could leave behind.
     Signals::end_at_once(&args.output);
     let output = open(args, data)?;
-    let mut lines = Predictions::new(args, model, output, is_shown(args)).map_err(unsupported)?;
+    let mut lines = Predictions::new(args, model, response, output, is_shown(args));
     let mut unseen = Unseen::new(model, &options.found);
     let written = lines.write_all(&mut prediction, data, options, &mut unseen);
     let committed = written.and_then(|()| match lines.told.rows {

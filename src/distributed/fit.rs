@@ -97,7 +97,7 @@ pub struct Finished {
     pub(crate) numbers: Numbers,
 }
 
-/// What is known of the optimum beside the model.
+/// Results of the search for the optimum, beside the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Numbers {
     pub(crate) objective: Option<f64>,

@@ -9,7 +9,7 @@ use crate::{
     terminal::{record::Record, results::Results, workers::Workers},
 };
 
-/// What was seen of a run, beside the result of its workers.
+/// Record of a run, beside the result of its workers.
 pub(super) struct Seen<'a> {
     pub(super) record: &'a Record,
     pub(super) workers: &'a Workers,

@@ -20,7 +20,7 @@ use crate::{
 use serde_json::{Value, json};
 use std::{ffi::OsStr, fs, io::Write, os::unix::ffi::OsStrExt, path::Path, sync::Arc};
 use surefoot_distributed::Exchange;
-use surefoot_fit::{Data, FitError, Prediction};
+use surefoot_fit::{Data, FitError, Prediction, Response};
 use surefoot_glm::{
     Model,
     shards::{Interrupted, Partial},
@@ -126,7 +126,7 @@ pub(super) fn work(job: &Job, args: &PredictArgs, exchange: &Arc<Exchange>) -> R
     let mut prediction = Prediction::new(&model, response).map_err(unsupported)?.threads(1);
     let mut own = Vec::new();
     for number in exchange.own() {
-        let shard = predict(job, args, &model, &mut prediction, number)?;
+        let shard = predict(job, args, &model, (&mut prediction, response), number)?;
         exchange.read(shard.lines.told.rows, job.size(number));
         own.push(shard);
     }
@@ -141,7 +141,7 @@ fn predict<'m>(
     job: &Job,
     args: &PredictArgs,
     model: &'m Model,
-    prediction: &mut Prediction<'_>,
+    (prediction, response): (&mut Prediction<'_>, Response),
     number: usize,
 ) -> Result<Shard<'m>, Failure> {
     let parts = job.parts()?;
@@ -149,8 +149,7 @@ fn predict<'m>(
     // Each shard infers on its own, so that nothing depends on which shards a process owns.
     let options = start::predict(args, model, &name(args), &[])?;
     let (data, mut unseen) = (job.data(number)?, Unseen::new(model, &options.found));
-    let lines = Predictions::new(args, model, output, parts.shown);
-    let mut lines = lines.map_err(|found| start::unsupported(&found, &name(args)))?;
+    let mut lines = Predictions::new(args, model, response, output, parts.shown);
     let written = lines.write_all(prediction, &data, &options, &mut unseen);
     written.map_err(|error| error.failure().unwrap_or_else(|| Failure::data("the run was stopped")))?;
     lines.output.flush().map_err(|error| lines.output.error(error))?;

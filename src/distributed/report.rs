@@ -72,7 +72,7 @@ impl Report {
     }
 }
 
-/// What was reported last: the loss of the pass so far, or an iteration of the search for the optimum.
+/// Latest report: the loss of the pass so far, or an iteration of the search for the optimum.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Latest {
     loss: Option<f64>,

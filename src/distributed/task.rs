@@ -32,7 +32,7 @@ pub(crate) enum Task {
     Eval(Box<EvalArgs>),
 }
 
-/// What a run has led to.
+/// Outcome of a run.
 pub(super) struct Outcome {
     pub(super) model: Option<Model>,
     pub(super) results: Value,

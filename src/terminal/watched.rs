@@ -1,4 +1,4 @@
-//! What an observer of the workers of a distributed fit remembers.
+//! Memory of an observer of the workers of a distributed fit.
 
 use super::{progress::Progress, workers::Workers};
 

@@ -1,4 +1,4 @@
-//! What is printed about the workers of a distributed fit: lines and a table for people, JSON lines for programs.
+//! Output about the workers of a distributed fit: lines and a table for people, JSON lines for programs.
 
 use super::workers::{Incident, Workers};
 use crate::words::number;

@@ -77,7 +77,7 @@ fn assert_alike(a: &Value, b: &Value, place: &str) {
     }
 }
 
-/// What a command has said but for the line about its engine.
+/// Messages of a command but for the line about its engine.
 fn said(ran: &Ran) -> String {
     ran.err.lines().filter(|line| !line.starts_with("engine: ")).map(|line| format!("{line}\n")).collect()
 }

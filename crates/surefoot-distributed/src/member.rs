@@ -1,4 +1,4 @@
-//! What the coordinator knows of a worker.
+//! State of a worker, as the coordinator knows it.
 
 use crate::{progress::Progress, status::WorkerStatus};
 use std::ops::Range;
@@ -10,7 +10,7 @@ pub(crate) struct Member {
     pub(crate) own: Range<usize>,
     /// Exchange whose total it waits for.
     pub(crate) waits: Option<u64>,
-    /// What it has told that it has read.
+    /// Rows and bytes that it has read, by its own messages.
     pub(crate) progress: Progress,
     /// Bytes of messages from it and to it.
     pub(crate) sent: u64,

@@ -87,7 +87,7 @@ pub enum FromWorker {
     Progress {
         /// Number of the assignment.
         epoch: u64,
-        /// What was read.
+        /// Rows and bytes read so far.
         progress: Progress,
     },
     /// News of the program for whoever watches the run, which is the body.

@@ -113,7 +113,7 @@ impl Costs {
         c[0] + features * (c[1] + c[2] * beyond(features, CACHE / LINE))
     }
 
-    /// What the exchange of vectors takes of a processor.
+    /// Returns the processor time that an exchange of vectors takes.
     pub(super) fn vectors(&self) -> Handling {
         let (c, w) = (&self.coordinator.constants, &self.worker.constants);
         Handling {
@@ -124,7 +124,7 @@ impl Costs {
         }
     }
 
-    /// What the exchange of the sums of a round takes of a processor.
+    /// Returns the processor time that an exchange of the sums of a round takes.
     pub(super) fn sums(&self) -> Handling {
         let (send, join) = (&self.send.constants, &self.join.constants);
         let read = join[1] + join[2];

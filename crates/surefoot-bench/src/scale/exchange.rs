@@ -41,7 +41,7 @@ impl Way {
     }
 }
 
-/// What is exchanged: the number of entries in the joined sums of some workers, and what they cost.
+/// Load of an exchange: the number of entries in the joined sums of some workers, and their cost.
 pub(super) struct Load<'a> {
     pub(super) entries: &'a dyn Fn(f64) -> f64,
     pub(super) handling: Handling,

@@ -5,7 +5,7 @@ use std::fmt;
 /// Measurement of a time.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// What was measured.
+    /// Name of the measured quantity.
     pub what: String,
     /// Numbers that the constants of the model are multiplied by.
     pub terms: Vec<f64>,

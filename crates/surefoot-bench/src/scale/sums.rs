@@ -19,7 +19,7 @@ pub(super) struct Rounds {
     pub(super) work: Vec<Measured>,
     /// Turning of a worker's sums into bytes.
     pub(super) send: Vec<Measured>,
-    /// What a coordinator does with the sums of all workers: reads and joins them.
+    /// Reading and joining of the sums of all workers by a coordinator.
     pub(super) join: Vec<Measured>,
     /// Learning of the sums of a round by a replica.
     pub(super) absorb: Vec<Measured>,

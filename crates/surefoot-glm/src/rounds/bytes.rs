@@ -131,7 +131,7 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
 }
 
 fn put_part(bytes: &mut Vec<u8>, part: &Part) {
-    let Features { ids, sums: features, .. } = &part.features;
+    let Features { ids, sums: features } = &part.features;
     let (counts, sums) = (part.counts.clone(), part.sums.clone());
     let (has_intercept, count) = (part.intercept.is_some(), ids.len());
     let Node { first, end } = part.node;
@@ -261,7 +261,7 @@ impl Reader<'_> {
         let rows = counts.rows.checked_sub(counts.rows_zero_weight);
         need(rows == Some(sums.rows()), "the counters of a partial do not fit together")?;
         let intercept = self.all_sums(has_intercept.into())?.pop();
-        let features = Features { ids: self.ids(count)?, sums: self.all_sums(count)?, is_sorted: true };
+        let features = Features { ids: self.ids(count)?, sums: self.all_sums(count)? };
         Ok(Part { node, counts, sums, intercept, features })
     }
 

@@ -20,24 +20,19 @@ pub(crate) struct Part {
 /// Sums of the features that occur in some rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Features {
-    /// Ids of the features, in ascending order if `is_sorted`.
+    /// Ids of the features, in ascending order.
     pub(crate) ids: Vec<u64>,
     /// Sums of each feature in `ids`.
     pub(crate) sums: Vec<GradientSums>,
-    pub(crate) is_sorted: bool,
 }
 
 impl Features {
-    /// Sorts the features by their ids.
-    pub(crate) fn sort(&mut self) {
-        if self.is_sorted {
-            return;
-        }
-        let mut order: Vec<(u64, u32)> = self.ids.iter().copied().zip(0..).collect();
+    /// Returns the features in the order of their ids, given these and the sums in any order.
+    pub(crate) fn sorted(ids: impl Iterator<Item = u64>, sums: &[GradientSums]) -> Features {
+        let mut order: Vec<(u64, u32)> = ids.zip(0..).collect();
         order.sort_unstable();
-        self.sums = order.iter().map(|&(_, at)| self.sums[at as usize]).collect();
-        self.ids = order.into_iter().map(|(id, _)| id).collect();
-        self.is_sorted = true;
+        let sums = order.iter().map(|&(_, at)| sums[at as usize]).collect();
+        Features { ids: order.into_iter().map(|(id, _)| id).collect(), sums }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &GradientSums)> {
@@ -50,10 +45,8 @@ impl Features {
         }
     }
 
-    /// Returns the sums of the features of both, sorted.
-    fn joined(mut self, mut other: Features) -> Features {
-        self.sort();
-        other.sort();
+    /// Returns the sums of the features of both.
+    fn joined(&self, other: &Features) -> Features {
         let most = self.ids.len() + other.ids.len();
         let (mut ids, mut sums) = (Vec::with_capacity(most), Vec::with_capacity(most));
         let (mut left, mut right) = (self.iter().peekable(), other.iter().peekable());
@@ -71,7 +64,7 @@ impl Features {
             ids.push(id);
             sums.push(*sum);
         }
-        Features { ids, sums, is_sorted: true }
+        Features { ids, sums }
     }
 }
 
@@ -86,7 +79,7 @@ impl Part {
         self.features.rescale(own);
         other.features.rescale(others);
         let intercept = join_intercepts([self.intercept, other.intercept], [own, others]);
-        Ok(Part { node, intercept, features: self.features.joined(other.features), ..self })
+        Ok(Part { node, intercept, features: self.features.joined(&other.features), ..self })
     }
 }
 

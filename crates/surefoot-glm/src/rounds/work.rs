@@ -225,13 +225,7 @@ impl Sums {
                 |a, b, node| a.joined(b, round, node, points),
             )?;
         }
-        // Parts of several workers are joined by ids, in their order.
-        let with_ids = |part: NumberedPart| {
-            let mut part = part.with_ids(&self.start.points);
-            part.features.sort();
-            part
-        };
-        Ok(joined.into_iter().map(with_ids).collect())
+        Ok(joined.into_iter().map(|part| part.with_ids(&self.start.points)).collect())
     }
 }
 
@@ -276,8 +270,8 @@ impl NumberedPart {
     }
 
     fn with_ids(self, points: &RoundPoints) -> Part {
-        let ids = self.numbers.iter().map(|&number| points.id(number)).collect();
-        let features = Features { ids, sums: self.features, is_sorted: false };
+        // Parts of several workers are joined by ids, in their order.
+        let features = Features::sorted(self.numbers.iter().map(|&number| points.id(number)), &self.features);
         Part { node: self.node, counts: self.counts, sums: self.sums, intercept: self.intercept, features }
     }
 }

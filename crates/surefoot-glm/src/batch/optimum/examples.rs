@@ -1,7 +1,7 @@
 //! Labelled rows for batch training, stored in compressed sparse row form.
 
 use super::storage::Storage;
-use crate::shards::{Fold, Interrupted, Partial, Shards};
+use crate::shards::{Interrupted, Partial, Shards};
 use std::{io, ops::Range};
 
 /// Labelled, weighted rows in compressed sparse row form: the data of [`optimise`](super::optimise).
@@ -132,12 +132,8 @@ impl Examples {
     /// result over all shards.
     pub(crate) fn combine(&self, mut work: impl FnMut(Range<usize>) -> Partial) -> Result<Partial, Interrupted> {
         let Some(shards) = &self.shards else { return Ok(work(0..self.len())) };
-        let mut fold = Fold::new(shards.total);
         let ends = self.own.iter().skip(1).map(|(_, first)| *first).chain([self.len()]);
-        for (&(number, first), end) in self.own.iter().zip(ends) {
-            fold.insert(number..number + 1, work(first..end));
-        }
-        shards.collective.combine(fold.into_nodes())
+        shards.combine(self.own.iter().zip(ends).map(|(&(number, first), end)| (number, work(first..end))))
     }
 
     /// Returns the number of the shard of each row, if the rows are in shards; 0 otherwise.
