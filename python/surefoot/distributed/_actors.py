@@ -58,7 +58,7 @@ class SurefootWorker:
         answers = self._worker.handle(head, body)
         return [np.frombuffer(one, np.uint8) if len(one) >= _LARGE else one for one in answers]
 
-    @ray.method(concurrency_group="pulse")
+    @ray.method(concurrency_group="pulse")  # type: ignore[untyped-decorator,unused-ignore]  # Ray is untyped, if there
     def pulse(self) -> bytes | None:
         """Return a message about progress, also while `handle` runs; `None` if there is no news."""
         return self._worker.pulse()

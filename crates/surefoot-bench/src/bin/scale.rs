@@ -8,11 +8,11 @@
 use std::{fs, process::ExitCode};
 use surefoot_bench::scale::{Costs, Measurements, check_of_simulation, earlier_runs, next_choices, serve, tables};
 
-/// Number of runs of each exchange among processes.
-const RUNS: usize = 3;
+/// Number of times that everything is measured.
+const REPEATS: usize = 3;
 
 fn measure() -> Result<Measurements, String> {
-    Measurements::take(RUNS, &|part| eprintln!("scale: measures {part}"))
+    Measurements::take(REPEATS, &|part| eprintln!("scale: measures {part}"))
 }
 
 fn print(measurements: &Measurements) {

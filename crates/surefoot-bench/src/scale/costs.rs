@@ -11,7 +11,7 @@ pub(super) const CACHE: f64 = 524_288.0;
 /// Bytes that a cache moves at once, so that a number somewhere in memory takes as much room as these.
 pub(super) const LINE: f64 = 64.0;
 /// Bytes of a feature in the sums of a round, id included, and of a number of a vector.
-pub(super) const BYTES_OF_SUMS: f64 = 43.0;
+pub(super) const BYTES_OF_SUMS: f64 = 50.0;
 pub(super) const BYTES_OF_NUMBER: f64 = 8.0;
 /// Bytes of a number of a vector with its id.
 pub(super) const BYTES_OF_NUMBER_WITH_ID: f64 = 16.0;
@@ -47,16 +47,19 @@ impl Costs {
             coordinator: Model::fit(
                 "Exchange of a vector: processor time of the coordinator",
                 &["exchange", "worker", "number", "number sent", "number and worker", "number sent beyond the cache"],
+                coordinator_terms,
                 coordinator,
             ),
             worker: Model::fit(
                 "Exchange of a vector: processor time of a worker",
                 &["exchange", "number", "number sent", "number sent beyond the cache"],
+                worker_terms,
                 worker,
             ),
             pass: Model::fit(
                 "Pass of the optimum",
                 &["row", "nonzero", "nonzero beyond the cache", "feature and shard", "the same beyond the cache"],
+                pass_terms,
                 pass,
             ),
             work: Model::fit(
@@ -71,46 +74,43 @@ impl Costs {
                     "the same beyond the cache",
                     "feature and doubling, to sort",
                 ],
+                work_terms,
                 work,
             ),
             send: Model::fit(
                 "Round of one pass: sums to bytes",
                 &["worker", "feature", "feature beyond the cache"],
+                send_terms,
                 send,
             ),
             join: Model::fit(
                 "Round of one pass: sums from bytes, and their joins",
                 &["worker", "feature", "feature beyond the cache", "feature of a join"],
+                join_terms,
                 join,
             ),
             absorb: Model::fit(
                 "Round of one pass: learning of the sums",
                 &["round", "feature", "feature beyond the cache"],
+                absorb_terms,
                 absorb,
             ),
         }
     }
 
-    /// Seconds of a worker for a pass over its rows.
+    /// Seconds of a worker with one shard for a pass over its rows.
     pub(super) fn pass(&self, rows: f64, nonzeros: f64, dim: f64) -> f64 {
-        let c = &self.pass.constants;
-        rows * c[0]
-            + nonzeros * (c[1] + c[2] * misses(dim, CACHE / LINE))
-            + 2.0 * dim * (c[3] + c[4] * beyond(dim, CACHE / BYTES_OF_NUMBER))
+        self.pass.seconds(&[rows, nonzeros, dim, 1.0])
     }
 
-    /// Seconds of a worker for its rows in a round of one pass.
+    /// Seconds of a worker with one shard for its rows in a round of one pass.
     pub(super) fn work(&self, rows: f64, nonzeros: f64, features: f64) -> f64 {
-        let (c, room) = (&self.work.constants, CACHE / 150.0);
-        c[0] + rows * c[1]
-            + nonzeros * (c[2] + c[3] * misses(features, room))
-            + features * (c[4] + c[5] + c[6] * beyond(features, room) + c[7] * features.max(1.0).log2())
+        self.work.seconds(&[1.0, rows, nonzeros, features, features, features, 0.0])
     }
 
     /// Seconds for learning the sums of this many features.
     pub(super) fn absorb(&self, features: f64) -> f64 {
-        let c = &self.absorb.constants;
-        c[0] + features * (c[1] + c[2] * beyond(features, CACHE / LINE))
+        self.absorb.seconds(&[1.0, 0.0, 0.0, 0.0, 0.0, features, 0.0])
     }
 
     /// Returns the processor time that an exchange of vectors takes.
@@ -137,6 +137,75 @@ impl Costs {
     }
 }
 
+fn coordinator_terms(counts: &[f64]) -> Vec<f64> {
+    let [workers, numbers, vectors] = counts else { panic!("three counts") };
+    let sent = vectors * numbers;
+    vec![1.0, *workers, *numbers, sent, workers * numbers, sent * beyond(*numbers, CACHE / BYTES_OF_NUMBER)]
+}
+
+fn worker_terms(counts: &[f64]) -> Vec<f64> {
+    let [workers, numbers, vectors] = counts else { panic!("three counts") };
+    let sent = vectors / workers * numbers;
+    vec![1.0, *numbers, sent, sent * beyond(*numbers, CACHE / BYTES_OF_NUMBER)]
+}
+
+fn pass_terms(counts: &[f64]) -> Vec<f64> {
+    let [rows, nonzeros, features, shards] = counts else { panic!("four counts") };
+    let (far, vectors) = (misses(*features, CACHE / LINE), features * (shards + 1.0));
+    vec![*rows, *nonzeros, nonzeros * far, vectors, vectors * beyond(*features, CACHE / BYTES_OF_NUMBER)]
+}
+
+/// Counts of a round.
+struct Round {
+    workers: f64,
+    rows: f64,
+    nonzeros: f64,
+    /// Features of each shard, and of each worker, added up.
+    in_shards: f64,
+    sent: f64,
+    features: f64,
+    /// Features that go into joins, added up over the joins.
+    joined: f64,
+}
+
+impl Round {
+    fn of(counts: &[f64]) -> Round {
+        let &[workers, rows, nonzeros, in_shards, sent, features, joined] = counts else { panic!("seven counts") };
+        Round { workers, rows, nonzeros, in_shards, sent, features, joined }
+    }
+}
+
+fn work_terms(counts: &[f64]) -> Vec<f64> {
+    let Round { workers, rows, nonzeros, in_shards, sent, .. } = Round::of(counts);
+    // A worker has points and sums of about 150 bytes for each feature.
+    let (each, room) = (sent / workers, CACHE / 150.0);
+    vec![
+        workers,
+        rows,
+        nonzeros,
+        nonzeros * misses(each, room),
+        in_shards,
+        sent,
+        sent * beyond(each, room),
+        sent * each.max(1.0).log2(),
+    ]
+}
+
+fn send_terms(counts: &[f64]) -> Vec<f64> {
+    let Round { workers, sent, .. } = Round::of(counts);
+    vec![workers, sent, sent * beyond(sent, CACHE / BYTES_OF_SUMS)]
+}
+
+fn join_terms(counts: &[f64]) -> Vec<f64> {
+    let Round { workers, sent, joined, .. } = Round::of(counts);
+    vec![workers, sent, sent * beyond(sent, CACHE / BYTES_OF_SUMS), joined]
+}
+
+fn absorb_terms(counts: &[f64]) -> Vec<f64> {
+    let Round { features, .. } = Round::of(counts);
+    vec![1.0, features, features * beyond(features, CACHE / LINE)]
+}
+
 /// Seconds that a message takes of the processor of those who handle it, and its bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Handling {
@@ -152,24 +221,35 @@ pub(super) struct Handling {
 
 #[cfg(test)]
 impl Costs {
-    /// Constants of the right order, for tests.
+    /// Constants of the right order, for tests: those of measurements that follow them.
     pub(super) fn made_up() -> Costs {
-        let of = |constants: &[f64]| {
-            // As many measurements as determine the constants, each of one term.
-            let one = |k: usize| {
-                let terms = (0..constants.len()).map(|j| f64::from(u8::from(j == k))).collect();
-                Measured { what: String::new(), terms, seconds: constants[k] }
+        let of = |terms: super::model::Terms, constants: &[f64], all: &[&[f64]]| {
+            let one = |counts: &&[f64]| {
+                let seconds = terms(counts).iter().zip(constants).map(|(term, constant)| term * constant).sum();
+                Measured { what: String::new(), counts: counts.to_vec(), seconds }
             };
-            (0..constants.len()).flat_map(|k| [one(k), one(k)]).collect::<Vec<_>>()
+            // Each of them twice, once to be held back.
+            all.iter().flat_map(|counts| [one(counts), one(counts)]).collect::<Vec<_>>()
         };
+        let mut vectors: Vec<Vec<f64>> = Vec::new();
+        let mut passes: Vec<Vec<f64>> = Vec::new();
+        let mut rounds: Vec<Vec<f64>> = Vec::new();
+        for k in 0..60 {
+            let (a, b, c) = (f64::from(1 + k % 7), 10_f64.powi(2 + k % 5), 10_f64.powi(1 + k % 6));
+            vectors.push(vec![a, b, a * f64::from(1 + k % 3)]);
+            passes.push(vec![b, a * b, c, f64::from(1 + k % 4)]);
+            rounds.push(vec![a, b, b * c, 3.0 * c, (1.0 + a / 7.0) * c, c, f64::from(k % 4) * c]);
+        }
+        let [vectors, passes, rounds] =
+            [&vectors, &passes, &rounds].map(|all| all.iter().map(Vec::as_slice).collect::<Vec<_>>());
         Costs::fit([
-            of(&[1e-5, 5e-6, 1e-9, 2e-9, 1e-9, 1e-9]),
-            of(&[1e-5, 1e-9, 1e-9, 1e-9]),
-            of(&[1e-8, 2e-9, 4e-9, 1e-9, 1e-9]),
-            of(&[1e-6, 1e-7, 1e-8, 1e-8, 2e-8, 3e-8, 1e-8, 1e-9]),
-            of(&[1e-6, 1e-8, 1e-9]),
-            of(&[1e-6, 1e-8, 1e-9, 1e-8]),
-            of(&[1e-6, 5e-8, 5e-8]),
+            of(coordinator_terms, &[1e-5, 5e-6, 1e-9, 2e-9, 1e-9, 1e-9], &vectors),
+            of(worker_terms, &[1e-5, 1e-9, 1e-9, 1e-9], &vectors),
+            of(pass_terms, &[1e-8, 2e-9, 4e-9, 1e-9, 1e-9], &passes),
+            of(work_terms, &[1e-6, 1e-7, 1e-8, 1e-8, 2e-8, 3e-8, 1e-8, 1e-9], &rounds),
+            of(send_terms, &[1e-6, 1e-8, 1e-9], &rounds),
+            of(join_terms, &[1e-6, 1e-8, 1e-9, 1e-8], &rounds),
+            of(absorb_terms, &[1e-6, 5e-8, 5e-8], &rounds),
         ])
     }
 }

@@ -7,17 +7,21 @@ use std::fmt;
 pub struct Measured {
     /// Name of the measured quantity.
     pub what: String,
-    /// Numbers that the constants of the model are multiplied by.
-    pub terms: Vec<f64>,
+    /// Counts of what was worked on, from which the terms of the model are computed.
+    pub counts: Vec<f64>,
     /// Seconds that it took.
     pub seconds: f64,
 }
+
+/// Computes the numbers that the constants of a model are multiplied by from counts.
+pub(super) type Terms = fn(&[f64]) -> Vec<f64>;
 
 /// Constants of a model of times, with the measurements that they were fitted to and checked on.
 #[derive(Clone, Debug)]
 pub struct Model {
     name: &'static str,
     labels: &'static [&'static str],
+    terms: Terms,
     measured: Vec<Measured>,
     /// Seconds per unit of each term, at least 0.
     pub constants: Vec<f64>,
@@ -27,13 +31,21 @@ impl Model {
     /// Fits the constants to every second measurement, so that the squares of the relative errors are least.
     ///
     /// # Panics
-    /// Panics if a measurement has another number of terms than there are labels.
+    /// Panics if there is another number of terms than of labels.
     #[must_use]
-    pub fn fit(name: &'static str, labels: &'static [&'static str], measured: Vec<Measured>) -> Model {
-        assert!(measured.iter().all(|one| one.terms.len() == labels.len()), "a label for each term");
-        let fitted: Vec<&Measured> = measured.iter().step_by(2).collect();
+    pub fn fit(name: &'static str, labels: &'static [&'static str], terms: Terms, measured: Vec<Measured>) -> Model {
+        // In units of the measured time, as relative errors count.
+        let relative = |one: &Measured| terms(&one.counts).iter().map(|term| term / one.seconds).collect();
+        let fitted: Vec<Vec<f64>> = measured.iter().step_by(2).map(relative).collect();
+        assert!(fitted.iter().all(|terms| terms.len() == labels.len()), "a label for each term");
         let constants = nonnegative_least_squares(&fitted, labels.len());
-        Model { name, labels, measured, constants }
+        Model { name, labels, terms, measured, constants }
+    }
+
+    /// Returns the seconds that the model gives for some counts.
+    #[must_use]
+    pub fn seconds(&self, counts: &[f64]) -> f64 {
+        (self.terms)(counts).iter().zip(&self.constants).map(|(term, constant)| term * constant).sum()
     }
 
     /// Returns the relative errors on the measurements that the constants were not fitted to, by size.
@@ -45,18 +57,14 @@ impl Model {
         errors
     }
 
-    fn seconds(&self, one: &Measured) -> f64 {
-        one.terms.iter().zip(&self.constants).map(|(term, constant)| term * constant).sum()
-    }
-
     fn error(&self, one: &Measured) -> f64 {
-        self.seconds(one) / one.seconds - 1.0
+        self.seconds(&one.counts) / one.seconds - 1.0
     }
 }
 
-/// Minimises Σ (terms·constants / seconds − 1)² over constants of at least 0, one constant after the other.
-fn nonnegative_least_squares(measured: &[&Measured], count: usize) -> Vec<f64> {
-    let column = |k: usize| measured.iter().map(move |one| one.terms[k] / one.seconds);
+/// Minimises Σ (terms·constants − 1)² over constants of at least 0, one constant after the other.
+fn nonnegative_least_squares(rows: &[Vec<f64>], count: usize) -> Vec<f64> {
+    let column = |k: usize| rows.iter().map(move |row| row[k]);
     let product = |a: usize, b: usize| column(a).zip(column(b)).map(|(a, b)| a * b).sum::<f64>();
     // In units in which every column has length 1, so that no constant is too small for the arithmetic.
     let lengths: Vec<f64> = (0..count).map(|k| product(k, k).sqrt().max(f64::MIN_POSITIVE)).collect();
@@ -98,7 +106,7 @@ impl fmt::Display for Model {
         )?;
         writeln!(f, "| measured | ms | model | error | |\n| --- | ---: | ---: | ---: | --- |")?;
         for (k, one) in self.measured.iter().enumerate() {
-            let (ms, model, error) = (1e3 * one.seconds, 1e3 * self.seconds(one), 100.0 * self.error(one));
+            let (ms, model, error) = (1e3 * one.seconds, 1e3 * self.seconds(&one.counts), 100.0 * self.error(one));
             let kind = if k % 2 == 0 { "fitted" } else { "held back" };
             writeln!(f, "| {} | {} | {} | {error:+.0} % | {kind} |", one.what, significant(ms), significant(model))?;
         }
@@ -137,32 +145,36 @@ pub(super) fn median(mut numbers: Vec<f64>) -> f64 {
 mod tests {
     use super::*;
 
-    fn made_up(noise: impl Fn(usize) -> f64) -> Vec<Measured> {
-        let pairs = (0..40).map(|k| (f64::from(1 + k % 7), f64::from(1 << (k % 13))));
-        let terms = pairs.map(|(workers, numbers)| vec![1.0, workers, numbers, workers * numbers]);
-        let seconds = |terms: &[f64]| 1e-4 * terms[0] + 3e-9 * terms[2] + 2e-9 * terms[3];
-        let one = |(k, terms): (usize, Vec<f64>)| {
-            let seconds = seconds(&terms) * (1.0 + noise(k));
-            Measured { what: k.to_string(), terms, seconds }
+    /// An exchange of some numbers among some workers.
+    fn terms(counts: &[f64]) -> Vec<f64> {
+        vec![1.0, counts[0], counts[1], counts[0] * counts[1]]
+    }
+
+    fn made_up(noise: impl Fn(usize) -> f64) -> Model {
+        let one = |k: usize| {
+            let counts = vec![(1 + k % 7) as f64, f64::from(1 << (k % 13))];
+            let seconds = (1e-4 + 3e-9 * counts[1] + 2e-9 * counts[0] * counts[1]) * (1.0 + noise(k));
+            Measured { what: k.to_string(), counts, seconds }
         };
-        terms.enumerate().map(one).collect()
+        Model::fit("made up", &["", "", "", ""], terms, (0..40).map(one).collect())
     }
 
     #[test]
     fn constants_of_made_up_measurements_are_found() {
-        let model = Model::fit("made up", &["", "", "", ""], made_up(|_| 0.0));
+        let model = made_up(|_| 0.0);
         for (found, expected) in model.constants.iter().zip([1e-4, 0.0, 3e-9, 2e-9]) {
             assert!((found - expected).abs() <= 1e-4 * f64::max(expected, 1e-6), "{found} {expected}");
         }
         assert!(model.held_back_errors().iter().all(|error| *error < 1e-3));
+        assert!((model.seconds(&[3.0, 1e6]) / 9.1e-3 - 1.0).abs() < 1e-3);
     }
 
     #[test]
     fn errors_are_those_of_measurements_that_are_held_back() {
         // Only measurements that are held back are wrong: the constants do not follow them, and the errors show it.
-        let model = Model::fit("made up", &["", "", "", ""], made_up(|k| if k % 2 == 1 { 1.0 } else { 0.0 }));
+        let model = made_up(|k| if k % 2 == 1 { 1.0 } else { 0.0 });
         assert!(model.held_back_errors().iter().all(|error| (error - 0.5).abs() < 1e-3));
-        let noisy = Model::fit("made up", &["", "", "", ""], made_up(|k| 0.1 * ((k * 7 % 5) as f64 / 2.0 - 1.0)));
+        let noisy = made_up(|k| 0.1 * ((k * 7 % 5) as f64 / 2.0 - 1.0));
         assert!(noisy.held_back_errors().iter().all(|error| *error < 0.25));
     }
 

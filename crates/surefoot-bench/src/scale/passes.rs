@@ -1,10 +1,6 @@
 //! Measurement of a pass of the optimum over rows in memory.
 
-use super::{
-    costs::{CACHE, LINE},
-    model::{Measured, median},
-    zipf::{beyond, misses},
-};
+use super::model::{Measured, median};
 use crate::{sparse_rows, thread_time};
 use std::{
     ops::Range,
@@ -92,7 +88,7 @@ fn pass(batch: &Batch, columns: usize, shards: usize) -> Option<(f64, usize)> {
     (times.len() == PASSES).then(|| (median(times), dim))
 }
 
-/// Measures passes of the optimum for several numbers of rows, nonzeros, features and shards.
+/// Measures passes of the optimum; counts are rows, nonzeros, features and shards.
 ///
 /// # Errors
 /// If a search ends before enough passes were timed.
@@ -104,12 +100,10 @@ pub(super) fn passes() -> Result<Vec<Measured>, String> {
             for shards in [1, 2, 8] {
                 let found = pass(&batch, 1 << bits, shards);
                 let (seconds, dim) = found.ok_or_else(|| format!("too few passes over {rows} rows"))?;
-                let (nonzeros, d, s) = (batch.index.len() as f64, dim as f64, shards as f64);
-                let far = misses(d, CACHE / LINE);
-                let streamed = beyond(d, CACHE / 8.0);
-                let terms = vec![rows as f64, nonzeros, nonzeros * far, d * (s + 1.0), d * (s + 1.0) * streamed];
+                let nonzeros = batch.index.len();
+                let counts = [rows, nonzeros, dim, shards].map(|count| count as f64).to_vec();
                 let what = format!("{rows} rows, {nonzeros} nonzeros, {dim} features, {shards} shards");
-                measured.push(Measured { what, terms, seconds });
+                measured.push(Measured { what, counts, seconds });
             }
         }
     }

@@ -1,10 +1,6 @@
 //! Measurement of the parts of a round of one pass: the work of a worker, the join of the sums, and their learning by a replica.
 
-use super::{
-    costs::{CACHE, LINE},
-    model::{Measured, median},
-    zipf::{beyond, misses},
-};
+use super::model::{Measured, median};
 use crate::{sparse_rows, thread_time};
 use surefoot_glm::{Batch, Partial, RoundTrainer, Settings};
 
@@ -147,7 +143,8 @@ fn round(
     })
 }
 
-/// Measures rounds of several numbers of rows, nonzeros and features, each as the median of several.
+/// Measures rounds, each kind as the median of several. Counts are workers, rows, nonzeros, features of each shard added up, features
+/// of each worker added up, features of the round, and features that go into joins, added up over the joins.
 ///
 /// # Errors
 /// If rows cannot be learnt.
@@ -173,25 +170,21 @@ pub(super) fn rounds() -> Result<Rounds, String> {
 impl Rounds {
     fn add(&mut self, what: &str, rows: f64, own: f64, all: &[Round]) {
         let middle = |of: &dyn Fn(&Round) -> f64| median(all.iter().map(of).collect());
-        let nonzeros = middle(&|round| round.nonzeros);
-        let (in_shards, sent) = (middle(&|round| round.in_shards), middle(&|round| round.sent));
-        let (features, joined) = (middle(&|round| round.features), middle(&|round| round.joined));
-        let workers = f64::from(SHARDS) / own;
-        // A worker has points and sums of about 150 bytes for each feature, and a replica a line of the cache. A worker that owns
-        // all shards need not sort its features.
-        let each = sent / workers;
-        let (far, streamed) = (misses(each, CACHE / 150.0), beyond(each, CACHE / 150.0));
-        let sorted = if workers > 1.0 { sent * each.log2() } else { 0.0 };
-        let terms = vec![workers, rows, nonzeros, nonzeros * far, in_shards, sent, sent * streamed, sorted];
-        let time = |k: usize| middle(&|round| round.seconds[k]);
-        self.work.push(Measured { what: what.to_owned(), terms, seconds: time(0) });
-        let streamed = sent * beyond(sent, CACHE / 43.0);
-        self.send.push(Measured { what: what.to_owned(), terms: vec![workers, sent, streamed], seconds: time(1) });
-        let terms = vec![workers, sent, streamed, joined];
-        self.join.push(Measured { what: what.to_owned(), terms, seconds: time(2) });
-        let far = |each: f64, bytes: f64| beyond(each, CACHE / bytes);
-        let terms = vec![1.0, features, features * far(features, LINE)];
-        self.absorb.push(Measured { what: what.to_owned(), terms, seconds: time(3) });
+        let round = |of: fn(&Round) -> f64| middle(&of);
+        let counts = vec![
+            f64::from(SHARDS) / own,
+            rows,
+            round(|round| round.nonzeros),
+            round(|round| round.in_shards),
+            round(|round| round.sent),
+            round(|round| round.features),
+            round(|round| round.joined),
+        ];
+        let parts = [&mut self.work, &mut self.send, &mut self.join, &mut self.absorb];
+        for (k, part) in parts.into_iter().enumerate() {
+            let seconds = middle(&|round| round.seconds[k]);
+            part.push(Measured { what: what.to_owned(), counts: counts.clone(), seconds });
+        }
         self.bytes.push(middle(&|round| round.bytes));
     }
 }

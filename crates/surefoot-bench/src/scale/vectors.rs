@@ -1,10 +1,6 @@
 //! Measurement of the exchange of vectors among worker processes of this machine.
 
-use super::{
-    costs::CACHE,
-    model::{Measured, median},
-    zipf::beyond,
-};
+use super::model::Measured;
 use crate::process_time;
 use std::{
     env,
@@ -117,26 +113,23 @@ fn vectors_sent(workers: usize) -> usize {
     (0..workers).map(|k| nodes(k * SHARDS / workers..(k + 1) * SHARDS / workers, SHARDS).len()).sum()
 }
 
-/// Measures exchanges, each as the median of several runs.
+/// Measures exchanges; counts are workers, numbers, and vectors that all workers send.
 ///
 /// # Errors
 /// If workers cannot be started, or one fails.
-pub(super) fn vectors(runs: usize) -> Result<Vectors, String> {
+pub(super) fn vectors() -> Result<Vectors, String> {
     let mut measured = Vectors::default();
     for workers in [1, 2, 3, 4, 6, 8] {
         for bits in [9, 12, 14, 16, 18, 20, 22] {
             let dim: usize = 1 << bits;
             let times = (16_000_000 / (dim * workers + 4_000)).clamp(4, 2000);
-            let all = (0..runs).map(|_| run(workers, dim, times)).collect::<Result<Vec<_>, _>>()?;
-            let middle = |of: fn(&Once) -> f64| median(all.iter().map(of).collect());
-            let (coordinator, worker) = (middle(|once| once.coordinator), middle(|once| once.workers));
-            measured.clock.push(middle(|once| once.clock) / (coordinator + workers as f64 * worker));
-            let (d, w, sent) = (dim as f64, workers as f64, vectors_sent(workers) as f64);
-            let (far, what) = (beyond(d, CACHE / 8.0), format!("{workers} workers, {dim} numbers"));
-            let terms = vec![1.0, w, d, sent * d, w * d, sent * d * far];
-            measured.coordinator.push(Measured { what: what.clone(), terms, seconds: coordinator });
-            let own = sent / w;
-            measured.worker.push(Measured { what, terms: vec![1.0, d, own * d, own * d * far], seconds: worker });
+            let once = run(workers, dim, times)?;
+            measured.clock.push(once.clock / (once.coordinator + workers as f64 * once.workers));
+            let counts = [workers, dim, vectors_sent(workers)].map(|count| count as f64).to_vec();
+            let what = format!("{workers} workers, {dim} numbers");
+            let one = |seconds| Measured { what: what.clone(), counts: counts.clone(), seconds };
+            measured.coordinator.push(one(once.coordinator));
+            measured.worker.push(one(once.workers));
         }
     }
     Ok(measured)
