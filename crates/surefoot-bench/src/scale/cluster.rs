@@ -123,7 +123,7 @@ pub(super) fn one_pass(costs: &Costs, cluster: &Cluster, task: Task, choice: Cho
         let every = |_: f64| features;
         let load = Load { entries: if choice.is_sparse { &occurring } else { &every }, handling };
         let learnt = if choice.way == Way::Sharded { all / workers } else { all };
-        spent.rows += costs.work(own, own * pairs, one);
+        spent.rows += costs.work(own, own * pairs, one, features);
         spent.learning += costs.absorb(learnt);
         spent.exchange += seconds(choice.way, workers, &load, cluster.links);
         largest = [largest[0].max(one), largest[1].max(all)];

@@ -6,10 +6,16 @@ use super::{
     zipf::{beyond, misses},
 };
 
-/// Bytes of the cache that one core has for itself.
-pub(super) const CACHE: f64 = 524_288.0;
+/// Bytes of the caches of the machine of the measurements: those of a core, and that of all cores. What is used beside other things finds
+/// room in a part of the largest only.
+const FIRST: f64 = 32_768.0;
+const SECOND: f64 = 524_288.0;
+const PART: f64 = 4_194_304.0;
+const THIRD: f64 = 16_777_216.0;
 /// Bytes that a cache moves at once, so that a number somewhere in memory takes as much room as these.
-pub(super) const LINE: f64 = 64.0;
+const LINE: f64 = 64.0;
+/// Bytes from which the allocator takes memory from the system anew each time.
+const FRESH: f64 = 33_554_432.0;
 /// Bytes of a feature in the sums of a round, id included, and of a number of a vector.
 pub(super) const BYTES_OF_SUMS: f64 = 50.0;
 pub(super) const BYTES_OF_NUMBER: f64 = 8.0;
@@ -46,19 +52,44 @@ impl Costs {
         Costs {
             coordinator: Model::fit(
                 "Exchange of a vector: processor time of the coordinator",
-                &["exchange", "worker", "number", "number sent", "number and worker", "number sent beyond the cache"],
+                &[
+                    "exchange",
+                    "worker",
+                    "number",
+                    "number sent",
+                    "number sent > 512 KiB",
+                    "number and worker",
+                    "number and worker > 512 KiB",
+                    "number sent in fresh memory",
+                ],
                 coordinator_terms,
                 coordinator,
             ),
             worker: Model::fit(
                 "Exchange of a vector: processor time of a worker",
-                &["exchange", "number", "number sent", "number sent beyond the cache"],
+                &[
+                    "exchange",
+                    "number sent",
+                    "number sent > 512 KiB",
+                    "all sent > 16 MiB",
+                    "number sent in fresh memory",
+                ],
                 worker_terms,
                 worker,
             ),
             pass: Model::fit(
                 "Pass of the optimum",
-                &["row", "nonzero", "nonzero beyond the cache", "feature and shard", "the same beyond the cache"],
+                &[
+                    "row",
+                    "nonzero",
+                    "nonzero > 32 KiB",
+                    "nonzero > 512 KiB",
+                    "nonzero > 512 KiB, rows > 16 MiB",
+                    "nonzero > 4 MiB, rows > 16 MiB",
+                    "nonzero of rows > 16 MiB",
+                    "feature and shard",
+                    "feature and shard, rows > 16 MiB",
+                ],
                 pass_terms,
                 pass,
             ),
@@ -68,10 +99,13 @@ impl Costs {
                     "worker",
                     "row",
                     "nonzero",
-                    "nonzero beyond the cache",
-                    "feature of a shard",
+                    "feature of a shard > 32 KiB",
+                    "feature of a shard > 4 MiB",
+                    "feature of a shard > 16 MiB",
                     "feature of a worker",
-                    "the same beyond the cache",
+                    "feature of a worker > 4 MiB",
+                    "feature of a worker > 16 MiB",
+                    "feature of a model > 2 MiB",
                     "feature and doubling, to sort",
                 ],
                 work_terms,
@@ -79,19 +113,19 @@ impl Costs {
             ),
             send: Model::fit(
                 "Round of one pass: sums to bytes",
-                &["worker", "feature", "feature beyond the cache"],
+                &["worker", "feature", "feature > 512 KiB", "feature > 16 MiB"],
                 send_terms,
                 send,
             ),
             join: Model::fit(
                 "Round of one pass: sums from bytes, and their joins",
-                &["worker", "feature", "feature beyond the cache", "feature of a join"],
+                &["worker", "feature", "feature > 4 MiB", "feature of a join", "feature of a join > 16 MiB"],
                 join_terms,
                 join,
             ),
             absorb: Model::fit(
                 "Round of one pass: learning of the sums",
-                &["round", "feature", "feature beyond the cache"],
+                &["round", "feature", "feature > 16 MiB"],
                 absorb_terms,
                 absorb,
             ),
@@ -100,25 +134,25 @@ impl Costs {
 
     /// Seconds of a worker with one shard for a pass over its rows.
     pub(super) fn pass(&self, rows: f64, nonzeros: f64, dim: f64) -> f64 {
-        self.pass.seconds(&[rows, nonzeros, dim, 1.0])
+        self.pass.seconds(&[rows, nonzeros, dim, 1.0, dim, nonzeros])
     }
 
-    /// Seconds of a worker with one shard for its rows in a round of one pass.
-    pub(super) fn work(&self, rows: f64, nonzeros: f64, features: f64) -> f64 {
-        self.work.seconds(&[1.0, rows, nonzeros, features, features, features, 0.0])
+    /// Seconds of a worker with one shard for its rows in a round of one pass, in which so many of all features occur.
+    pub(super) fn work(&self, rows: f64, nonzeros: f64, features: f64, dim: f64) -> f64 {
+        self.work.seconds(&[1.0, rows, nonzeros, features, features, features, 0.0, dim])
     }
 
     /// Seconds for learning the sums of this many features.
     pub(super) fn absorb(&self, features: f64) -> f64 {
-        self.absorb.seconds(&[1.0, 0.0, 0.0, 0.0, 0.0, features, 0.0])
+        self.absorb.seconds(&[1.0, 0.0, 0.0, 0.0, 0.0, features, 0.0, features])
     }
 
-    /// Returns the processor time that an exchange of vectors takes.
+    /// Returns the processor time that an exchange of vectors takes, of numbers beyond the caches but not in fresh memory.
     pub(super) fn vectors(&self) -> Handling {
         let (c, w) = (&self.coordinator.constants, &self.worker.constants);
         Handling {
             message: c[1].max(c[0] / 2.0),
-            joined: c[3] + c[4] + c[5],
+            joined: c[3] + c[4] + c[5] + c[6],
             bytes: BYTES_OF_NUMBER,
             ends: w[1] + w[2] + w[3],
         }
@@ -130,29 +164,48 @@ impl Costs {
         let read = join[1] + join[2];
         Handling {
             message: self.coordinator.constants[1].max(join[0]),
-            joined: read + join[3],
+            joined: read + join[3] + join[4],
             bytes: BYTES_OF_SUMS,
-            ends: send[1] + send[2] + read,
+            ends: send[1] + send[2] + send[3] + read,
         }
     }
 }
 
+/// Whether a vector of so many numbers lies in memory that is taken from the system anew.
+fn is_fresh(numbers: f64) -> f64 {
+    f64::from(u8::from(numbers * BYTES_OF_NUMBER >= FRESH))
+}
+
 fn coordinator_terms(counts: &[f64]) -> Vec<f64> {
-    let [workers, numbers, vectors] = counts else { panic!("three counts") };
-    let sent = vectors * numbers;
-    vec![1.0, *workers, *numbers, sent, workers * numbers, sent * beyond(*numbers, CACHE / BYTES_OF_NUMBER)]
+    let &[workers, numbers, vectors] = counts else { panic!("three counts") };
+    let (sent, all, far) = (vectors * numbers, workers * numbers, beyond(numbers, SECOND / BYTES_OF_NUMBER));
+    vec![1.0, workers, numbers, sent, sent * far, all, all * far, sent * is_fresh(numbers)]
 }
 
 fn worker_terms(counts: &[f64]) -> Vec<f64> {
-    let [workers, numbers, vectors] = counts else { panic!("three counts") };
-    let sent = vectors / workers * numbers;
-    vec![1.0, *numbers, sent, sent * beyond(*numbers, CACHE / BYTES_OF_NUMBER)]
+    let &[workers, numbers, vectors] = counts else { panic!("three counts") };
+    let (sent, all) = (vectors / workers * numbers, workers * numbers);
+    let far = |count: f64, bytes: f64| sent * beyond(count, bytes / BYTES_OF_NUMBER);
+    vec![1.0, sent, far(numbers, SECOND), far(all, THIRD), sent * is_fresh(numbers)]
 }
 
 fn pass_terms(counts: &[f64]) -> Vec<f64> {
-    let [rows, nonzeros, features, shards] = counts else { panic!("four counts") };
-    let (far, vectors) = (misses(*features, CACHE / LINE), features * (shards + 1.0));
-    vec![*rows, *nonzeros, nonzeros * far, vectors, vectors * beyond(*features, CACHE / BYTES_OF_NUMBER)]
+    let &[rows, nonzeros, features, shards, dim, draws] = counts else { panic!("six counts") };
+    // Rows as they are stored, and what a pass reads in all.
+    let stored = 12.0 * nonzeros + 16.0 * rows;
+    let (streamed, all) = (beyond(stored, THIRD), beyond(stored + BYTES_OF_NUMBER * features * (3.0 + shards), THIRD));
+    let far = |bytes: f64| draws * misses(dim, bytes / BYTES_OF_NUMBER);
+    vec![
+        rows,
+        nonzeros,
+        far(FIRST),
+        far(SECOND),
+        far(SECOND) * all,
+        far(PART) * all,
+        nonzeros * streamed,
+        features * shards,
+        features * shards * all,
+    ]
 }
 
 /// Counts of a round.
@@ -166,44 +219,53 @@ struct Round {
     features: f64,
     /// Features that go into joins, added up over the joins.
     joined: f64,
+    /// Number of features that there are.
+    dim: f64,
 }
 
 impl Round {
     fn of(counts: &[f64]) -> Round {
-        let &[workers, rows, nonzeros, in_shards, sent, features, joined] = counts else { panic!("seven counts") };
-        Round { workers, rows, nonzeros, in_shards, sent, features, joined }
+        let &[workers, rows, nonzeros, in_shards, sent, features, joined, dim] = counts else { panic!("eight counts") };
+        Round { workers, rows, nonzeros, in_shards, sent, features, joined, dim }
     }
 }
 
 fn work_terms(counts: &[f64]) -> Vec<f64> {
-    let Round { workers, rows, nonzeros, in_shards, sent, .. } = Round::of(counts);
-    // A worker has points and sums of about 150 bytes for each feature.
-    let (each, room) = (sent / workers, CACHE / 150.0);
+    let Round { workers, rows, nonzeros, in_shards, sent, dim, .. } = Round::of(counts);
+    // A worker has points and sums of about 150 bytes for each feature, and a shard a line of sums.
+    let each = sent / workers;
+    let far_shard = |bytes: f64| in_shards * beyond(in_shards / workers, bytes / LINE);
+    let far = |bytes: f64| sent * beyond(each, bytes / 150.0);
     vec![
         workers,
         rows,
         nonzeros,
-        nonzeros * misses(each, room),
-        in_shards,
+        far_shard(FIRST),
+        far_shard(PART),
+        far_shard(THIRD),
         sent,
-        sent * beyond(each, room),
+        far(PART),
+        far(THIRD),
+        sent * beyond(dim, PART / 2.0 / LINE),
         sent * each.max(1.0).log2(),
     ]
 }
 
 fn send_terms(counts: &[f64]) -> Vec<f64> {
     let Round { workers, sent, .. } = Round::of(counts);
-    vec![workers, sent, sent * beyond(sent, CACHE / BYTES_OF_SUMS)]
+    let far = |bytes: f64| sent * beyond(sent, bytes / BYTES_OF_SUMS);
+    vec![workers, sent, far(SECOND), far(THIRD)]
 }
 
 fn join_terms(counts: &[f64]) -> Vec<f64> {
     let Round { workers, sent, joined, .. } = Round::of(counts);
-    vec![workers, sent, sent * beyond(sent, CACHE / BYTES_OF_SUMS), joined]
+    let far = |bytes: f64| beyond(sent, bytes / BYTES_OF_SUMS);
+    vec![workers, sent, sent * far(PART), joined, joined * far(THIRD)]
 }
 
 fn absorb_terms(counts: &[f64]) -> Vec<f64> {
     let Round { features, .. } = Round::of(counts);
-    vec![1.0, features, features * beyond(features, CACHE / LINE)]
+    vec![1.0, features, features * beyond(features, THIRD / LINE)]
 }
 
 /// Seconds that a message takes of the processor of those who handle it, and its bytes.
@@ -236,19 +298,19 @@ impl Costs {
         let mut rounds: Vec<Vec<f64>> = Vec::new();
         for k in 0..60 {
             let (a, b, c) = (f64::from(1 + k % 7), 10_f64.powi(2 + k % 5), 10_f64.powi(1 + k % 6));
-            vectors.push(vec![a, b, a * f64::from(1 + k % 3)]);
-            passes.push(vec![b, a * b, c, f64::from(1 + k % 4)]);
-            rounds.push(vec![a, b, b * c, 3.0 * c, (1.0 + a / 7.0) * c, c, f64::from(k % 4) * c]);
+            vectors.push(vec![a, 100.0 * b, a * f64::from(1 + k % 3)]);
+            passes.push(vec![b, a * b, c, f64::from(1 + k % 4), 2.0 * c, 1.1 * a * b]);
+            rounds.push(vec![a, b, b * c, 3.0 * c, (1.0 + a / 7.0) * c, c, f64::from(k % 4) * c, 4.0 * c]);
         }
         let [vectors, passes, rounds] =
             [&vectors, &passes, &rounds].map(|all| all.iter().map(Vec::as_slice).collect::<Vec<_>>());
         Costs::fit([
-            of(coordinator_terms, &[1e-5, 5e-6, 1e-9, 2e-9, 1e-9, 1e-9], &vectors),
-            of(worker_terms, &[1e-5, 1e-9, 1e-9, 1e-9], &vectors),
-            of(pass_terms, &[1e-8, 2e-9, 4e-9, 1e-9, 1e-9], &passes),
-            of(work_terms, &[1e-6, 1e-7, 1e-8, 1e-8, 2e-8, 3e-8, 1e-8, 1e-9], &rounds),
-            of(send_terms, &[1e-6, 1e-8, 1e-9], &rounds),
-            of(join_terms, &[1e-6, 1e-8, 1e-9, 1e-8], &rounds),
+            of(coordinator_terms, &[1e-5, 5e-6, 1e-9, 2e-9, 1e-9, 1e-9, 1e-9, 5e-9], &vectors),
+            of(worker_terms, &[1e-5, 1e-9, 1e-9, 1e-9, 5e-9], &vectors),
+            of(pass_terms, &[1e-8, 2e-9, 4e-9, 4e-9, 4e-9, 1e-8, 1e-9, 1e-9, 1e-9], &passes),
+            of(work_terms, &[1e-6, 1e-7, 1e-8, 1e-8, 1e-8, 2e-8, 3e-8, 1e-8, 1e-8, 1e-8, 1e-9], &rounds),
+            of(send_terms, &[1e-6, 1e-8, 1e-9, 1e-9], &rounds),
+            of(join_terms, &[1e-6, 1e-8, 1e-9, 1e-8, 1e-9], &rounds),
             of(absorb_terms, &[1e-6, 5e-8, 5e-8], &rounds),
         ])
     }

@@ -31,7 +31,7 @@ impl Measurements {
         for _ in 0..repeats.max(1) {
             let once = Measurements::once(progress)?;
             least = Some(match least {
-                Some(least) => least.least(once),
+                Some(least) => least.least(&once),
                 None => once,
             });
         }
@@ -53,7 +53,7 @@ impl Measurements {
         })
     }
 
-    fn least(mut self, other: Measurements) -> Measurements {
+    fn least(mut self, other: &Measurements) -> Measurements {
         let pairs = self.parts.iter_mut().flatten().zip(other.parts.iter().flatten());
         pairs.for_each(|(own, other)| own.seconds = own.seconds.min(other.seconds));
         Measurements { clock: self.clock.min(other.clock), ..self }

@@ -88,7 +88,8 @@ fn pass(batch: &Batch, columns: usize, shards: usize) -> Option<(f64, usize)> {
     (times.len() == PASSES).then(|| (median(times), dim))
 }
 
-/// Measures passes of the optimum; counts are rows, nonzeros, features and shards.
+/// Measures passes of the optimum. Counts are rows, nonzeros, features that occur, shards, features that there are, and draws: nonzeros
+/// before those that a row has twice are made one.
 ///
 /// # Errors
 /// If a search ends before enough passes were timed.
@@ -101,7 +102,7 @@ pub(super) fn passes() -> Result<Vec<Measured>, String> {
                 let found = pass(&batch, 1 << bits, shards);
                 let (seconds, dim) = found.ok_or_else(|| format!("too few passes over {rows} rows"))?;
                 let nonzeros = batch.index.len();
-                let counts = [rows, nonzeros, dim, shards].map(|count| count as f64).to_vec();
+                let counts = [rows, nonzeros, dim, shards, 1 << bits, rows * pairs].map(|count| count as f64).to_vec();
                 let what = format!("{rows} rows, {nonzeros} nonzeros, {dim} features, {shards} shards");
                 measured.push(Measured { what, counts, seconds });
             }

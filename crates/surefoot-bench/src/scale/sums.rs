@@ -144,7 +144,7 @@ fn round(
 }
 
 /// Measures rounds, each kind as the median of several. Counts are workers, rows, nonzeros, features of each shard added up, features
-/// of each worker added up, features of the round, and features that go into joins, added up over the joins.
+/// of each worker added up, features of the round, features that go into joins, added up over the joins, and features that there are.
 ///
 /// # Errors
 /// If rows cannot be learnt.
@@ -160,7 +160,7 @@ pub(super) fn rounds() -> Result<Rounds, String> {
                 let all = (0..ROUNDS).map(|k| round(&mut trainer, &batch, (begin(k), count), own, &mut counter));
                 let all = all.collect::<Result<Vec<_>, _>>()?;
                 let what = format!("{count} rows of {pairs} nonzeros, 2^{bits} features, {} workers", 8 / own);
-                measured.add(&what, count as f64, own as f64, &all);
+                measured.add(&what, (count, own, 1 << bits), &all);
             }
         }
     }
@@ -168,17 +168,18 @@ pub(super) fn rounds() -> Result<Rounds, String> {
 }
 
 impl Rounds {
-    fn add(&mut self, what: &str, rows: f64, own: f64, all: &[Round]) {
+    fn add(&mut self, what: &str, (rows, own, features): (usize, usize, usize), all: &[Round]) {
         let middle = |of: &dyn Fn(&Round) -> f64| median(all.iter().map(of).collect());
         let round = |of: fn(&Round) -> f64| middle(&of);
         let counts = vec![
-            f64::from(SHARDS) / own,
-            rows,
+            f64::from(SHARDS) / own as f64,
+            rows as f64,
             round(|round| round.nonzeros),
             round(|round| round.in_shards),
             round(|round| round.sent),
             round(|round| round.features),
             round(|round| round.joined),
+            features as f64,
         ];
         let parts = [&mut self.work, &mut self.send, &mut self.join, &mut self.absorb];
         for (k, part) in parts.into_iter().enumerate() {
