@@ -6,6 +6,8 @@ use surefoot_distributed::{FolderStore, MemoryStore, Store};
 
 /// Name of the file, in the folder of a checkpoint, with the job that it belongs to.
 const JOB: &str = "job.json";
+/// Name under which that file is written.
+const NEW_JOB: &str = "job.json.new";
 
 /// Opens the checkpoint of a job, or creates it; without a folder, nothing survives the run.
 pub(super) fn store(folder: Option<&Path>, job: &[u8]) -> Result<Box<dyn Store>, Failure> {
@@ -27,13 +29,16 @@ pub(super) fn store(folder: Option<&Path>, job: &[u8]) -> Result<Box<dyn Store>,
             return Err(Failure::data(format!("{}: {says}", folder.display())));
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let _ = fs::remove_file(folder.join(NEW_JOB));
             if folder.read_dir().map_err(failed)?.next().is_some() {
                 return Err(Failure::data(format!(
                     "{}: give an empty folder, or one that is not there",
                     folder.display()
                 )));
             }
-            fs::write(folder.join(JOB), job).map_err(failed)?;
+            // As a whole: a job that was written in part would be taken for that of another run.
+            fs::write(folder.join(NEW_JOB), job).map_err(failed)?;
+            fs::rename(folder.join(NEW_JOB), folder.join(JOB)).map_err(failed)?;
         }
         Err(error) => return Err(failed(error)),
     }
@@ -41,7 +46,7 @@ pub(super) fn store(folder: Option<&Path>, job: &[u8]) -> Result<Box<dyn Store>,
 }
 
 /// Adds to the error of a run with a checkpoint how it goes on.
-pub(super) fn kept(folder: Option<&OsStr>, failure: Failure) -> Failure {
+pub(crate) fn kept(folder: Option<&OsStr>, failure: Failure) -> Failure {
     match folder {
         Some(_) => failure.and("what was computed is kept in the checkpoint: the same command goes on from there"),
         None => failure,

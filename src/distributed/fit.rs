@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{ffi::OsStr, path::Path, sync::Arc};
 use surefoot_distributed::Exchange;
-use surefoot_fit::{Data, Fit, Interrupt, Rounds, ShardedOutcome};
+use surefoot_fit::{Data, Fit, Interrupt, Rounds, ShardedOutcome, UnusedGroups};
 use surefoot_glm::{
     Caution, Model, Partial as RoundPartial, Plan, RoundTrainer, Summary, Trainer, optimum::Ended, shards::Interrupted,
 };
@@ -80,7 +80,12 @@ pub(crate) fn check(args: &FitArgs) -> Result<(), Failure> {
             args.resume.is_some(),
             "--engine starts from no model: a run with --checkpoint DIR goes on by the same command",
         ),
-        (args.shuffle, "--shuffle does nothing with --engine: the optimum does not depend on the order of the rows"),
+        (
+            args.shuffle,
+            "--shuffle is not supported with --engine: one pass reads the rows of each part in their order, and the optimum does not depend \
+             on it",
+        ),
+        (args.settings.radius.is_some(), "--radius is not supported with --engine: leave one of them out"),
     ];
     match refused.into_iter().find(|(is_given, _)| *is_given) {
         Some((_, message)) => Err(Failure::usage(message)),
@@ -108,6 +113,8 @@ pub(crate) struct Numbers {
     /// Whether the labels are separable, and the numbers of weights and rows if there are more weights than rows.
     pub(crate) separable: bool,
     pub(crate) more_weights: Option<(usize, usize)>,
+    #[serde(default)]
+    pub(crate) unused_groups: UnusedGroups,
 }
 
 impl Numbers {
@@ -125,13 +132,11 @@ impl Numbers {
 }
 
 impl Finished {
-    /// Takes the result of the workers. The checkpoint of a run that is over is removed.
-    pub(crate) fn take(result: &[u8], checkpoint: Option<&OsStr>) -> Result<Finished, Failure> {
-        let finished = Finished::from_bytes(result).map_err(Failure::data)?;
-        if let Some(folder) = checkpoint.filter(|_| finished.is_over()) {
+    /// Removes the checkpoint of a run that is over; to be called when the model is in safety.
+    pub(crate) fn remove_checkpoint(&self, folder: Option<&OsStr>) {
+        if let Some(folder) = folder.filter(|_| self.is_over()) {
             checkpoint::remove(Path::new(folder));
         }
-        Ok(finished)
     }
 
     /// Whether the run has come to its end, and is not to go on later.
@@ -185,6 +190,7 @@ impl Finished {
                 Some(Caution::MoreWeightsThanRows { weights, rows }) => Some((weights, rows)),
                 _ => None,
             },
+            unused_groups: outcome.unused_groups.clone(),
         };
         let numbers = serde_json::to_vec(&numbers).map_err(|error| error.to_string())?;
         let model = model_to_bytes(&outcome.model).map_err(|error| error.to_string())?;

@@ -4,7 +4,7 @@
 //! `task::Task`: how its job is made (`prepare`), what a worker does (`work`), and what its result means, in `fit`, `predict` and
 //! `eval`.
 
-mod checkpoint;
+pub(crate) mod checkpoint;
 mod coordinator;
 pub(crate) mod engines;
 pub(crate) mod eval;

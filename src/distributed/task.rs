@@ -90,8 +90,9 @@ impl Task {
     ) -> Result<Outcome, Failure> {
         match self {
             Task::Fit(args) => {
-                let finished = Finished::take(result, args.checkpoint.as_deref())?;
+                let finished = Finished::from_bytes(result).map_err(Failure::data)?;
                 let page = page::html(&finished, job, args, seen)?;
+                finished.remove_checkpoint(args.checkpoint.as_deref());
                 let (results, is_over) = (finished.results(seen.seconds), finished.is_over());
                 Ok(Outcome { model: finished.model, results, page, is_over })
             }

@@ -201,6 +201,9 @@ pub(crate) struct WorkerArgs {
     pub(crate) memory: MemoryArgs,
 }
 
+/// Largest number of shards: what is kept and sent per shard is small beside its rows then.
+const MOST_SHARDS: i64 = 10_000;
+
 /// Flags about rows that are spread over several worker processes.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Several processes")]
@@ -219,7 +222,7 @@ pub(crate) struct EngineArgs {
     /// With --engine: number of parts that the rows are divided into, at least the number of workers
     ///
     /// Sums over rows are added up part by part, so that the last digits of the result depend on this number.
-    #[arg(long, value_name = "N", requires = "engine", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", requires = "engine", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=MOST_SHARDS))]
     pub(crate) shards: u16,
 }
 

@@ -50,6 +50,8 @@ pub(crate) struct Results<'a> {
     /// reason.
     pub(crate) caution: Option<Caution>,
     pub(crate) stop: Option<Stop>,
+    /// Whether a run that was stopped goes on with `--resume`.
+    pub(crate) is_resumable: bool,
     /// Shuffle seed; `None` if rows were not shuffled.
     pub(crate) shuffle: Option<u64>,
     /// Result of a test whether the model, or its reported loss, is significantly worse than the best constant prediction; `None` if
@@ -78,6 +80,7 @@ impl<'a> Results<'a> {
             columns: Vec::new(),
             caution: None,
             stop: None,
+            is_resumable: true,
             shuffle: None,
             loses: None,
             single: None,
@@ -297,7 +300,7 @@ impl Results<'_> {
 
     fn next(&self, name: &str) -> String {
         match (self.stop, self.test) {
-            (Some(stop), _) if !stop.finishes() => {
+            (Some(stop), _) if !stop.finishes() && self.is_resumable => {
                 format!("surefoot fit DATA --resume {name} -o {name}   # the same DATA: goes on from here")
             }
             (_, None) => format!("surefoot eval {name} TEST"),

@@ -14,6 +14,7 @@ mod cloud;
 mod columns;
 mod distributed;
 mod distributed_apply;
+mod distributed_rows;
 mod end;
 mod eval;
 mod export;

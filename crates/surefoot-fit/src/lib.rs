@@ -49,6 +49,6 @@ pub use rows::{Next, Rows, watch_rows};
 pub use saver::Snapshot;
 pub use session::Session;
 pub use setting::Contradiction;
-pub use sharded::{Rounds, ShardedOutcome};
+pub use sharded::{Rounds, ShardedOutcome, UnusedGroups};
 pub use stop::{Interrupt, StopConditions, StopReason};
 pub use unmet::{Purpose, UnmetName, unmet_names};

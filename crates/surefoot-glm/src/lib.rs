@@ -79,6 +79,10 @@ pub use model::{
     trained_model::Model,
 };
 pub use pass::judgement::WorseThanConstant;
-pub use rounds::{partial::Partial, trainer::RoundTrainer, work::RoundWork};
+pub use rounds::{
+    partial::Partial,
+    trainer::{RefusedRow, RoundTrainer},
+    work::RoundWork,
+};
 pub use simd::lanes::LANES;
 pub use train::trainer::Trainer;

@@ -441,3 +441,39 @@ fn what_does_not_fit_is_refused() {
     let fault = work.add(&trainer, &wrong, 0, 1).unwrap_err();
     assert!(fault.0 == 0 && fault.1.message.contains("third class"));
 }
+
+/// However many shards there are, a round takes no more than its share of the rows before it.
+#[test]
+fn rounds_are_never_longer_than_their_share() {
+    for (loss, inverse_share) in [(Loss::Logistic, 100), (Loss::Squared, 400)] {
+        for shards in [1, 3, 16, 64, 300] {
+            let settings = Settings { loss, ..Settings::default() };
+            let mut trainer = RoundTrainer::new(settings, shards).unwrap();
+            let (mut work, mut rows, mut rounds) = (trainer.work(), 0_u64, 0);
+            while rows < 130_000 && rounds < 80 {
+                let each = trainer.rows_per_shard() as u64;
+                if trainer.is_one_by_one() {
+                    assert!(u64::from(shards) * each < 2048 + u64::from(shards), "{loss} {shards}: {each}");
+                } else {
+                    assert!(
+                        rows >= 2048 && u64::from(shards) * each * inverse_share <= rows,
+                        "{loss} {shards}: {rows}"
+                    );
+                    rounds += 1;
+                }
+                work.restart(&trainer);
+                for shard in 0..shards {
+                    let mut own = Batch::default();
+                    (0..each).for_each(|r| own.push(Some((r % 2) as f64), 1.0, &[(r % 3, 1.0)]));
+                    work.start_shard(&trainer, shard);
+                    work.add(&trainer, &own, 0, own.len()).unwrap();
+                }
+                let partial = work.finish().unwrap();
+                assert_eq!(partial.taken(), u64::from(shards) * each);
+                assert!(trainer.absorb(&partial).unwrap().is_empty());
+                rows = trainer.summary().rows;
+            }
+            assert!(rounds > 0, "{loss} {shards}");
+        }
+    }
+}

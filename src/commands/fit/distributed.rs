@@ -3,7 +3,7 @@
 use super::{Command, check_files, report, reporter};
 use crate::{
     distributed::{
-        Finished,
+        Finished, checkpoint,
         engines::{Carried, Engines, carry_out},
         fit,
     },
@@ -55,11 +55,13 @@ pub(super) fn run(args: &FitArgs, engines: Engines<'_>) -> Result<(), Failure> {
     }
     let Carried { result, stopped, mut reporter } = carry_out(job, &stop, reporter, engines)?;
     reporter.stage("learning");
-    let finished = Finished::take(&result, args.checkpoint.as_deref())?;
+    let finished = Finished::from_bytes(&result).map_err(Failure::data)?;
     if let Some(model) = &finished.model {
-        save_model(model, &mut output).map_err(|error| output.error(error))?;
-        output.commit()?;
+        let kept = |failure: Failure| checkpoint::kept(args.checkpoint.as_deref(), failure);
+        save_model(model, &mut output).map_err(|error| kept(output.error(error).into()))?;
+        output.commit().map_err(|error| kept(error.into()))?;
     }
+    finished.remove_checkpoint(args.checkpoint.as_deref());
     reporter.stage("saving");
     command.tell_finished(&finished, stopped, (&data, plan), reporter)
 }
@@ -94,6 +96,7 @@ impl Command<'_> {
             unseen: unseen.as_ref(),
             seconds: reporter.seconds(),
             stop: stopped,
+            is_resumable: false,
             ..Results::of(model, &self.name, &trainer, &summary, &self.options.found)
         });
         if let (Some(output), Some(record)) = (&mut self.report, &reporter.record) {

@@ -1,8 +1,8 @@
-//! What the readers of all shards have found together: names of features, classes whose labels are text.
+//! Names of features that the readers of all shards have found together.
 
 use std::collections::BTreeSet;
 use surefoot_glm::{
-    Class, FeatureNames,
+    FeatureNames,
     shards::{Interrupted, Partial, Shards},
 };
 use surefoot_io::Inferred;
@@ -33,20 +33,4 @@ pub(super) fn names(texts: &BTreeSet<String>) -> FeatureNames {
         }
     }
     names
-}
-
-/// Returns the classes of a shard whose labels are text, as texts that those of other shards are joined with.
-pub(super) fn classes_of(found: &Inferred) -> BTreeSet<String> {
-    found.classes().into_iter().map(|class| format!("{:016x} {}", class.code.to_bits(), class.text)).collect()
-}
-
-/// Returns the classes in the joined texts of all shards, by their texts.
-pub(super) fn classes(texts: &BTreeSet<String>) -> Vec<Class> {
-    let class = |text: &String| {
-        let (code, text) = text.split_once(' ')?;
-        Some(Class { text: text.to_owned(), code: f64::from_bits(u64::from_str_radix(code, 16).ok()?) })
-    };
-    let mut classes: Vec<Class> = texts.iter().filter_map(class).collect();
-    classes.sort_by(|a, b| a.text.cmp(&b.text));
-    classes
 }

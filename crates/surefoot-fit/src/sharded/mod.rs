@@ -7,7 +7,17 @@ mod optimum;
 
 pub use one_pass::Rounds;
 
+use serde::{Deserialize, Serialize};
 use surefoot_glm::{Caution, Model, optimum::Optimum};
+
+/// Names of groups of features that match no feature of the rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnusedGroups {
+    /// Names with penalty factors.
+    pub factors: Vec<String>,
+    /// Names with bounds of the weights.
+    pub bounds: Vec<String>,
+}
 
 /// Result of a fit to rows in shards, the same in all processes.
 #[derive(Clone, Debug)]
@@ -21,6 +31,8 @@ pub struct ShardedOutcome {
     pub caution: Option<Caution>,
     /// Number of rows at fault that were skipped.
     pub skipped: u64,
+    /// Groups of features of the settings that match no feature.
+    pub unused_groups: UnusedGroups,
     /// Whether the run has come to its end, and was not stopped.
     pub is_over: bool,
 }

@@ -1,8 +1,8 @@
 //! One pass over rows in shards, in rounds.
 
 use super::{
-    ShardedOutcome,
-    findings::{classes, classes_of, combine, names, names_of},
+    ShardedOutcome, UnusedGroups,
+    findings::{combine, names, names_of},
 };
 use crate::{
     bad_rows::BadRows,
@@ -14,7 +14,7 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use surefoot_glm::{
-    Batch, Class, FeatureNames, Partial as RoundPartial, RoundTrainer, RoundWork,
+    Batch, FeatureNames, Partial as RoundPartial, Place, RefusedRow, RoundTrainer, RoundWork,
     shards::{Interrupted, Partial, Shards},
 };
 use surefoot_io::{InferredSchema, Options, model_from_bytes, model_to_bytes};
@@ -50,6 +50,8 @@ struct ShardReader<'d> {
     /// Position of the next row in the batch.
     next: usize,
     is_over: bool,
+    /// Rows of this round that are learnt one by one at its end, with their places.
+    kept: Batch,
     bad_rows: BadRows,
     /// Numbers of rows that were read since the last report, and of bytes before it.
     since: (u64, u64),
@@ -73,8 +75,7 @@ impl Fit<'_> {
         rounds: &dyn Rounds,
     ) -> Result<Option<ShardedOutcome>, FitError> {
         self.settings.reading = self.options.with_schema(schema).reading();
-        let (mut trainer, place) = self.replica(shards, rounds)?;
-        let (mut taken, mut findings) = (place.taken, Findings { skipped: place.skipped, ..Findings::default() });
+        let (mut trainer, mut taken, mut findings) = self.replica(shards, rounds)?;
         let open =
             |(number, data)| ShardReader::open(number, data, self.options.with_schema(schema), self.skip_bad_rows);
         let own = own.iter().map(|(number, data)| open((*number, data)));
@@ -87,13 +88,14 @@ impl Fit<'_> {
             let own = self.work(&mut readers, &mut trainer, &mut work, count)?;
             let Ok(total) = rounds.combine(own) else { break false };
             taken += count as u64;
-            if total.rows() == 0 {
+            if total.taken() == 0 {
                 let (summary, bytes) = (trainer.summary(), bytes(&readers, shards.total));
                 self.observer.event(Event::Round { summary: &summary, recent: None, bytes });
                 break findings.update(&mut readers, shards).is_ok();
             }
             let before = trainer.summary().rows;
-            trainer.absorb(&total).map_err(|reason| FitError::Shards { reason })?;
+            let refused = trainer.absorb(&total).map_err(|reason| FitError::Shards { reason })?;
+            refused.iter().try_for_each(|refused| self.pass_over(&mut readers, refused))?;
             let summary = trainer.summary();
             let has_doubled = summary.rows.max(1).ilog2() > before.max(1).ilog2();
             if has_doubled || summary.rows as f64 >= REPORTED * told as f64 {
@@ -107,15 +109,15 @@ impl Fit<'_> {
                 if findings.update(&mut readers, shards).is_err() {
                     break false;
                 }
-                let place = Place { taken, skipped: findings.skipped };
-                rounds.reached(&mut || state(&trainer, place));
+                rounds.reached(&mut || state(&trainer, taken, &findings));
             }
         };
         finish(&trainer, &findings, is_over, self.skip_bad_rows)
     }
 
-    /// Returns the replica of the learner at the beginning of the pass, or as it was handed in.
-    fn replica(&self, shards: &Shards, rounds: &dyn Rounds) -> Result<(RoundTrainer, Place), FitError> {
+    /// Returns the replica of the learner at the beginning of the pass, or as it was handed in, with the rows that each shard has taken
+    /// by then and what all readers had found.
+    fn replica(&self, shards: &Shards, rounds: &dyn Rounds) -> Result<(RoundTrainer, u64, Findings), FitError> {
         let refused = |reason: String| FitError::Shards { reason };
         let count = u32::try_from(shards.total).map_err(|_| refused("there are too many shards".to_owned()))?;
         let Some(state) = rounds.start() else {
@@ -123,11 +125,20 @@ impl Fit<'_> {
             if self.options.wanted.trials.is_some() {
                 trainer.treat_labels_as_proportions();
             }
-            return Ok((trainer, Place::default()));
+            return Ok((trainer, 0, Findings::default()));
         };
         let model = model_from_bytes("the state of the run", &state).map_err(|error| refused(error.to_string()))?;
-        let place = model.unfinished.clone().and_then(|place| serde_json::from_value(place).ok()).unwrap_or_default();
-        Ok((RoundTrainer::resume(&model, count).map_err(refused)?, place))
+        let place = model.unfinished.clone().and_then(|place| serde_json::from_value(place).ok());
+        let Progress { taken, skipped } = place.unwrap_or_default();
+        let trainer = RoundTrainer::resume(&model, count).map_err(refused)?;
+        Ok((trainer, taken, Findings { names: model.names, skipped }))
+    }
+
+    /// Passes over a row that was refused when it was to be learnt, if it is one of this process.
+    fn pass_over(&self, readers: &mut [ShardReader<'_>], refused: &RefusedRow) -> Result<(), FitError> {
+        let own = readers.iter_mut().find(|reader| reader.number == refused.shard as usize);
+        let Some(ShardReader { data, options, kept, bad_rows, .. }) = own else { return Ok(()) };
+        bad_rows.pass_over(|| self.locate_in(data, kept, refused.row, &refused.fault, options), true)
     }
 
     /// Sums up the work of the next rows of each shard.
@@ -150,8 +161,8 @@ impl Fit<'_> {
 impl<'d> ShardReader<'d> {
     fn open(number: usize, data: &'d Data, options: Options, skip: u64) -> Result<ShardReader<'d>, FitError> {
         let (rows, bad_rows) = (Rows::open(data, &options, 1)?, BadRows::new(skip));
-        let (batch, since) = (Batch::default(), (0, 0));
-        Ok(ShardReader { number, data, options, rows, batch, next: 0, is_over: false, bad_rows, since })
+        let (batch, kept, since) = (Batch::default(), Batch::default(), (0, 0));
+        Ok(ShardReader { number, data, options, rows, batch, next: 0, is_over: false, kept, bad_rows, since })
     }
 
     /// Returns what was read since the last time.
@@ -186,6 +197,16 @@ impl<'d> ShardReader<'d> {
         Ok(())
     }
 
+    /// Keeps the rows from the next one to `until`, with what is needed to find them again in their file.
+    fn keep(&mut self, until: usize) {
+        for r in self.next..until {
+            self.kept.append(&self.batch.row(r));
+            if let (Some(kept), Some(place)) = (self.kept.place.last_mut(), self.batch.place.get(r)) {
+                *kept = Place { text: (0, 0), ..*place };
+            }
+        }
+    }
+
     /// Adds the next rows to the work of a round.
     fn add(
         &mut self,
@@ -194,14 +215,19 @@ impl<'d> ShardReader<'d> {
         trainer: &mut RoundTrainer,
         mut count: usize,
     ) -> Result<(), FitError> {
+        self.kept.clear();
         while count > 0 && self.fill(true)? {
             let found = &self.options.found;
             if found.has_text_labels() {
                 trainer.treat_labels_as_class_names(|| found.classes());
+                work.add_classes(&found.classes());
             }
             let to = self.batch.len().min(self.next + count);
             let added = work.add(trainer, &self.batch, self.next, to);
             let until = added.as_ref().map_or_else(|(row, _)| *row + 1, |()| to);
+            if trainer.is_one_by_one() {
+                self.keep(until - usize::from(added.is_err()));
+            }
             if let Err((row, fault)) = &added {
                 let error = || fit.locate_in(self.data, &self.batch, *row, fault, &self.options);
                 self.bad_rows.pass_over(error, true)?;
@@ -218,26 +244,29 @@ fn bytes(readers: &[ShardReader<'_>], shards: usize) -> u64 {
     (own as f64 * shards as f64 / readers.len().max(1) as f64) as u64
 }
 
-/// Place of a pass after a round.
+/// Progress of a pass after a round.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Place {
+struct Progress {
     /// Number of rows that each shard has taken, or would have if it had so many.
     taken: u64,
     /// Number of rows at fault that were skipped in all shards.
     skipped: u64,
 }
 
-/// Returns the state of the pass at this place.
-fn state(trainer: &RoundTrainer, place: Place) -> Vec<u8> {
-    let place = serde_json::to_value(place).unwrap_or_default();
-    model_to_bytes(&trainer.pause(place)).unwrap_or_default()
+/// Returns the state of the pass after `taken` rows of each shard. It holds all that a model of this moment has, so that a worker
+/// which goes on from it ends in the same model as those that were not lost.
+fn state(trainer: &RoundTrainer, taken: u64, findings: &Findings) -> Vec<u8> {
+    let place = serde_json::to_value(Progress { taken, skipped: findings.skipped }).unwrap_or_default();
+    let mut model = trainer.pause(place);
+    model.names.clone_from(&findings.names);
+    model.settings.reading.classes = trainer.classes().to_vec();
+    model_to_bytes(&model).unwrap_or_default()
 }
 
 /// What the readers of all shards have found by now.
 #[derive(Debug, Default)]
 struct Findings {
     names: FeatureNames,
-    classes: Vec<Class>,
     skipped: u64,
 }
 
@@ -251,11 +280,6 @@ impl Findings {
             ..Partial::default()
         })?;
         self.names = names(&total.texts);
-        let texts = combine(readers, shards, number, |reader| Partial {
-            texts: classes_of(&reader.options.found),
-            ..Partial::default()
-        })?;
-        self.classes = classes(&texts.texts);
         self.skipped += total.sums.first().map_or(0, |count| *count as u64);
         readers.iter_mut().for_each(|reader| reader.bad_rows.forget());
         Ok(())
@@ -281,9 +305,16 @@ fn finish(
         return Err(FitError::too_many_in_shards(skipped, allowed));
     }
     model.names = findings.names.restricted_to(&model.index);
-    model.settings.reading.classes.clone_from(&findings.classes);
+    model.settings.reading.classes = trainer.classes().to_vec();
     model.settings.reading.classes.retain(|class| model.labels.encode(class.code).is_some());
-    Ok(Some(ShardedOutcome { model, optimum: None, caution: None, skipped, is_over }))
+    Ok(Some(ShardedOutcome {
+        model,
+        optimum: None,
+        caution: None,
+        skipped,
+        unused_groups: UnusedGroups::default(),
+        is_over,
+    }))
 }
 
 /// Name of the data in messages about all shards.

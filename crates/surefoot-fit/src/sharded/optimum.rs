@@ -1,7 +1,7 @@
 //! The optimum over rows in shards.
 
 use super::{
-    ShardedOutcome,
+    ShardedOutcome, UnusedGroups,
     findings::{combine, names, names_of},
     one_pass::ALL,
 };
@@ -14,11 +14,15 @@ use crate::{
     rows::{Next, Rows},
 };
 use surefoot_glm::{
-    Batch, Census, Certificate, Class, Fault, Gathered, Problem,
+    Batch, Census, Certificate, Class, Fault, Gathered, Model, Problem, Settings,
     optimum::{Ended, Optimum},
     shards::{Interrupted, Partial, Shards},
 };
 use surefoot_io::{Inferred, InferredSchema, Options};
+
+/// The reason if there is no objective to begin with.
+const NOT_FINITE: &str = "the objective of the first weights is not a finite number, since an offset, a label or a weight of some row is too \
+                          large for this loss: with a log link, offsets are logarithms of exposures";
 
 /// Rows of one shard that were read: their counts and labels, and what the reader inferred from them.
 struct Shard {
@@ -131,7 +135,7 @@ impl Fit<'_> {
         options: &Options,
     ) -> surefoot_io::Error {
         let explained = self.observer.explain(fault, &surefoot_glm::Labels::default(), options);
-        data.locate(options, batch, row, fault.part, false).error(explained)
+        data.locate(options, batch, row, fault.part, true).error(explained)
     }
 
     fn optimum_of_shards(
@@ -145,7 +149,7 @@ impl Fit<'_> {
             let codes = codes(&shard.options.found, &classes);
             gathered.relabel(shard.number, |label| code(&codes, label));
         }
-        let (total, skipped) = census_of_all(read, shards, &classes, &gathered)?;
+        let (total, skipped) = census_of_all(read, shards, &classes, &gathered, &self.settings)?;
         let texts = combine(
             read,
             shards,
@@ -170,10 +174,18 @@ impl Fit<'_> {
             Err(reason) => return Ok(Err(FitError::Optimum { reason })),
         };
         let found = self.search(&mut problem, model.summary.rows);
-        let Some(optimum) = found.filter(|found| found.objective.is_finite()) else { return Ok(Ok(None)) };
+        let optimum = match found {
+            Some(found) if found.objective.is_finite() => found,
+            Some(found) if found.ended != Ended::Stopped => {
+                return Ok(Err(FitError::Optimum { reason: NOT_FINITE.to_owned() }));
+            }
+            _ => return Ok(Ok(None)),
+        };
         if let Err(reason) = problem.place(&optimum, &mut model) {
             model.certificates = vec![Certificate::none(reason)];
         }
+        let unused_groups = unused_groups(&model);
+        model.state = None;
         if skipped > self.skip_bad_rows {
             return Ok(Err(FitError::too_many_in_shards(skipped, self.skip_bad_rows)));
         }
@@ -184,6 +196,7 @@ impl Fit<'_> {
             optimum: Some(optimum),
             caution,
             skipped,
+            unused_groups,
         })))
     }
 
@@ -206,6 +219,12 @@ impl Fit<'_> {
             over.store(is_reached, std::sync::atomic::Ordering::Relaxed);
         })
     }
+}
+
+fn unused_groups(model: &Model) -> UnusedGroups {
+    let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+    let (factors, bounds) = model.unused_groups();
+    UnusedGroups { factors: owned(factors), bounds: owned(bounds) }
 }
 
 /// Returns the classes whose labels are text in any shard, each with a number as its code, in the order of their texts.
@@ -240,6 +259,7 @@ fn census_of_all(
     shards: &Shards,
     classes: &[Class],
     gathered: &Gathered,
+    settings: &Settings,
 ) -> Result<(Partial, u64), Interrupted> {
     let first = read.first().map(|shard| shard.number);
     let mut total = combine(
@@ -253,7 +273,7 @@ fn census_of_all(
             partial.sums.push(shard.skipped as f64);
             // Features are those of all rows of the process.
             if Some(shard.number) == first {
-                partial.keyed = gathered.features();
+                partial.keyed = gathered.features(settings);
             }
             partial
         },

@@ -8,7 +8,7 @@ use crate::{
         rows::{Batch, Row},
     },
     labels::encoder::LabelEncoder,
-    model::{settings::Settings, summary::Summary, trained_model::Model},
+    model::{group_index, settings::Settings, summary::Summary, trained_model::Model},
     numeric::check::need,
     shards::{Keyed, Partial},
 };
@@ -24,7 +24,7 @@ use crate::{
 /// census.add(&batch, 0, batch.len()).unwrap();
 /// gathered.add(&batch, 0, batch.len()).unwrap();
 /// let mut partial = census.partial();
-/// partial.keyed = gathered.features();
+/// partial.keyed = gathered.features(&settings);
 /// let model = Census::model(&settings, &partial).unwrap();
 /// assert_eq!((model.summary.rows, model.labels.positive, model.index), (10, Some(1.0), vec![0, 1, 2]));
 /// ```
@@ -97,7 +97,7 @@ impl Census {
         }
     }
 
-    /// Returns the model without weights that follows from the joined partial results of all shards, with the
+    /// Returns the model without weights, with a state of nothing but the groups of features, that follows from the joined partial results of all shards, with the
     /// [features](Gathered::features) of their rows.
     ///
     /// # Errors
@@ -136,18 +136,23 @@ impl Census {
                 ..Summary::default()
             },
             certificates: Vec::new(),
-            state: None,
+            state: group_index::state_of(settings, &total.keyed.maxima),
             unfinished: None,
         })
     }
 }
 
 impl Gathered {
-    /// Returns the ids of the features of the rows, without numbers.
+    /// Returns the ids of the features of the rows; with their group numbers, if the settings have groups of features.
     #[must_use]
-    pub fn features(&self) -> Keyed {
-        let mut ids: Vec<u64> = self.feature_index.features().map(|(id, _)| id).collect();
-        ids.sort_unstable();
-        Keyed { ids, ..Keyed::default() }
+    pub fn features(&self, settings: &Settings) -> Keyed {
+        let group = |number: u32| self.groups.get(number as usize - 1).copied().unwrap_or(0);
+        let mut features: Vec<(u64, u32)> =
+            self.feature_index.features().map(|(id, number)| (id, group(number))).collect();
+        features.sort_unstable();
+        let ids = features.iter().map(|(id, _)| *id).collect();
+        let has_groups = !settings.groups.is_empty();
+        let maxima = features.iter().filter(|_| has_groups).map(|(_, group)| f64::from(*group)).collect();
+        Keyed { ids, maxima, ..Keyed::default() }
     }
 }

@@ -40,6 +40,8 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct Gathered {
     pub(super) feature_index: FeatureIndex,
+    /// Group number of each column, as far as columns have other groups than 0.
+    pub(super) groups: Vec<u32>,
     examples: Examples,
     pairs: Vec<(u32, f64)>,
     columns: Vec<u32>,
@@ -93,7 +95,11 @@ impl Gathered {
         self.pairs.clear();
         for (pair, (&id, &value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
-                self.pairs.push((self.feature_index.find_or_insert(id, pair)? - 1, value));
+                let column = self.feature_index.find_or_insert(id, pair)? - 1;
+                self.pairs.push((column, value));
+                if let Some(&group) = row.group.get(pair).filter(|group| **group > 0) {
+                    self.put_in_group(column as usize, group);
+                }
             }
         }
         // Columns are numbered in order of first appearance, so a row has to be sorted by column.
@@ -108,6 +114,14 @@ impl Gathered {
         })?;
         self.examples.push(label, row.weight, row.offset, &self.columns, &self.values);
         Ok(())
+    }
+
+    /// Of several groups of a feature, the one with the largest number counts, as in training row by row.
+    fn put_in_group(&mut self, column: usize, group: u32) {
+        if self.groups.len() <= column {
+            self.groups.resize(column + 1, 0);
+        }
+        self.groups[column] = self.groups[column].max(group);
     }
 
     /// Builds the batch training problem on these rows, with the settings, labels and features of `model`. The search

@@ -110,6 +110,15 @@ fn saved(len: usize, state: &State) -> Result<&[u32], String> {
     }
 }
 
+/// Returns a state that holds nothing but the group numbers of all features, in the order of their ids; `None` if the settings
+/// have no feature groups. Numbers that are out of their range are 0.
+pub(crate) fn state_of(settings: &Settings, numbers: &[f64]) -> Option<State> {
+    let number = |x: &f64| Some(*x as u32).filter(|number| (*number as usize) < settings.groups.count()).unwrap_or(0);
+    let numbers: Vec<u32> = numbers.iter().map(number).collect();
+    let array = Array { name: GROUP.into(), shape: vec![numbers.len()], data: Numbers::U32(numbers) };
+    (!settings.groups.is_empty()).then(|| State { scalars: serde_json::Value::Null, arrays: vec![array] })
+}
+
 /// Returns the penalty factors and weight bounds of some features, given their positions in the model's list of feature
 /// ids (`Model::index`); empty if the model has no feature groups.
 pub(crate) fn rules(model: &Model, positions: &[usize]) -> Vec<Rule> {

@@ -6,6 +6,7 @@
 //! memory is taken, and numbers against their ranges.
 
 use super::{
+    found::Found,
     part::{Features, Part},
     partial::{Content, Partial, Round, ShardRows},
     tree::Node,
@@ -23,7 +24,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const ENDS_EARLY: &str = "the bytes of a partial end early";
 /// First bytes of a partial, with the version of the format.
-const MAGIC: &[u8; 8] = b"sfround2";
+const MAGIC: &[u8; 8] = b"sfround3";
 const CHECKSUM: usize = 8;
 
 /// Part of the bytes that is JSON: of the whole partial.
@@ -44,6 +45,7 @@ struct Head {
 struct Scalars {
     first: u32,
     end: u32,
+    found: Found,
     counts: Counts,
     sums: RoundSums,
     has_intercept: bool,
@@ -132,10 +134,10 @@ fn put_number(bytes: &mut Vec<u8>, mut number: u64) {
 
 fn put_part(bytes: &mut Vec<u8>, part: &Part) {
     let Features { ids, sums: features } = &part.features;
-    let (counts, sums) = (part.counts.clone(), part.sums.clone());
+    let (found, counts, sums) = (part.found.clone(), part.counts.clone(), part.sums.clone());
     let (has_intercept, count) = (part.intercept.is_some(), ids.len());
     let Node { first, end } = part.node;
-    put_json(bytes, &Scalars { first, end, counts, sums, has_intercept, features: count });
+    put_json(bytes, &Scalars { first, end, found, counts, sums, has_intercept, features: count });
     bytes.reserve(count * (size_of::<GradientSums>() + size_of::<u64>()));
     part.intercept.iter().for_each(|sums| put_all_sums(bytes, std::slice::from_ref(sums)));
     let mut last = 0;
@@ -157,8 +159,9 @@ fn put_all_sums(bytes: &mut Vec<u8>, all: &[GradientSums]) {
     }
 }
 
-fn put_rows(bytes: &mut Vec<u8>, ShardRows { shard, rows }: &ShardRows) {
+fn put_rows(bytes: &mut Vec<u8>, ShardRows { shard, found, rows }: &ShardRows) {
     put_number(bytes, (*shard).into());
+    put_json(bytes, found);
     put_number(bytes, rows.len() as u64);
     for row in (0..rows.len()).map(|r| rows.row(r)) {
         [row.label.unwrap_or(f64::NAN), row.weight, row.offset].iter().for_each(|x| bytes.extend(x.to_le_bytes()));
@@ -253,21 +256,24 @@ impl Reader<'_> {
     }
 
     fn part(&mut self, round: Round) -> Result<Part, String> {
-        let Scalars { first, end, counts, sums, has_intercept, features: count } = self.json()?;
+        let Scalars { first, end, found, counts, sums, has_intercept, features: count } = self.json()?;
         let node = Node { first, end };
         need(node.is_in(round.shards), "a partial has shards that are no node of their tree")?;
         need(counts.are_sound(round.loss), "the counters of a partial are out of their range")?;
         sums.check()?;
+        found.check()?;
         let rows = counts.rows.checked_sub(counts.rows_zero_weight);
-        need(rows == Some(sums.rows()), "the counters of a partial do not fit together")?;
+        need(rows == Some(sums.rows()) && counts.rows <= found.taken, "the counters of a partial do not fit together")?;
         let intercept = self.all_sums(has_intercept.into())?.pop();
         let features = Features { ids: self.ids(count)?, sums: self.all_sums(count)? };
-        Ok(Part { node, counts, sums, intercept, features })
+        Ok(Part { node, found, counts, sums, intercept, features })
     }
 
     fn rows(&mut self, shards: u32) -> Result<ShardRows, String> {
         let shard = u32::try_from(self.number()?).ok().filter(|&shard| shard < shards);
         let shard = shard.ok_or("a partial has a shard that is none of the pass")?;
+        let found: Found = self.json()?;
+        found.check()?;
         let (count, mut rows) = (self.count(1 + 3 * size_of::<f64>())?, Batch::default());
         let (mut index, mut value) = (Vec::new(), Vec::new());
         for _ in 0..count {
@@ -281,7 +287,8 @@ impl Reader<'_> {
             let label = (!label.is_nan()).then_some(label);
             rows.append(&Row { label, weight, offset, index: &index, value: &value, group: &[], position: 0 });
         }
-        Ok(ShardRows { shard, rows })
+        need(rows.len() as u64 <= found.taken, "the counters of a partial do not fit together")?;
+        Ok(ShardRows { shard, found, rows })
     }
 }
 

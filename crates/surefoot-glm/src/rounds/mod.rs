@@ -3,10 +3,11 @@
 //!
 //! Every worker has a replica of the learner (`trainer`). The pass goes in rounds: in each, every shard takes its next
 //! rows, its owner scores them and sums up their gradients at the common model (`work`), the sums of all shards are
-//! added up in a fixed binary tree (`tree`, `part`, `partial`, `bytes`), and every replica learns them. This module may
+//! added up in a fixed binary tree (`tree`, `part`, `partial`, `found`, `bytes`), and every replica learns them. This module may
 //! use every other one; no module uses it.
 
 mod bytes;
+pub(crate) mod found;
 mod part;
 pub(crate) mod partial;
 pub(crate) mod trainer;

@@ -1,6 +1,6 @@
 //! Sums over the rows of some shards in a round, which form one node of the tree of shards.
 
-use super::tree::Node;
+use super::{found::Found, tree::Node};
 use crate::{
     loss::Loss,
     online::{gradient_sums::GradientSums, single_margin::in_rounds::RoundSums},
@@ -11,6 +11,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Part {
     pub(crate) node: Node,
+    pub(crate) found: Found,
     pub(crate) counts: Counts,
     pub(crate) sums: RoundSums,
     pub(crate) intercept: Option<GradientSums>,
@@ -75,6 +76,7 @@ impl Part {
     /// Returns a message if their labels do not fit together.
     pub(crate) fn joined(mut self, mut other: Part, loss: Loss, node: Node) -> Result<Part, String> {
         self.counts.join(loss, &other.counts).map_err(|fault| fault.message)?;
+        self.found.join(&other.found);
         let [own, others] = self.sums.join(&other.sums);
         self.features.rescale(own);
         other.features.rescale(others);

@@ -1,6 +1,7 @@
 //! Work of one or several workers in a round, which is joined to that of the others and then learnt by all replicas.
 
 use super::{
+    found::Found,
     part::Part,
     tree::{self, Node},
 };
@@ -43,6 +44,7 @@ pub(crate) enum Content {
 #[derive(Clone, Debug)]
 pub(crate) struct ShardRows {
     pub(crate) shard: u32,
+    pub(crate) found: Found,
     pub(crate) rows: Batch,
 }
 
@@ -52,6 +54,7 @@ impl PartialEq for ShardRows {
         let of = |batch: &Batch| (bits(&batch.label), bits(&batch.weight), bits(&batch.offset), bits(&batch.value));
         let rows = (&self.rows, &other.rows);
         self.shard == other.shard
+            && self.found == other.found
             && of(rows.0) == of(rows.1)
             && rows.0.index == rows.1.index
             && rows.0.start == rows.1.start
@@ -127,6 +130,21 @@ impl Partial {
             Content::Rows(rows) => rows.iter().map(|rows| rows.rows.len() as u64).sum(),
             Content::Sums(parts) => parts.iter().map(|part| part.counts.rows).sum(),
         }
+    }
+
+    /// Returns the number of rows that the shards have taken, those that were refused included. All shards are at their end
+    /// if there is none.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.found().map(|found| found.taken).sum()
+    }
+
+    pub(crate) fn found(&self) -> impl Iterator<Item = &Found> {
+        let (rows, parts): (&[ShardRows], &[Part]) = match &self.content {
+            Content::Rows(rows) => (rows, &[]),
+            Content::Sums(parts) => (&[], parts),
+        };
+        rows.iter().map(|rows| &rows.found).chain(parts.iter().map(|part| &part.found))
     }
 
     /// Whether this is the work of all shards.

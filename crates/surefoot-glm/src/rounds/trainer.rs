@@ -1,11 +1,13 @@
 //! Trainer of one pass over shards, in rounds.
 
 use super::{
+    found::{add_classes, check_classes},
     partial::{Content, Partial, Round, ShardRows},
     work::RoundWork,
 };
 use crate::{
     data::{
+        fault::Fault,
         holdout_store::MemoryHoldout,
         rows::{Batch, Row},
         schema::Class,
@@ -24,16 +26,16 @@ use crate::{
 use serde_json::Value;
 use std::any::Any;
 
-/// Number of rows that are learnt one by one before the first round: as many as a small data set has, so that what the
-/// first rows show (units, scales of features, which lane leads) is known as well as after one sequential pass.
+/// Least number of rows that are learnt one by one before the first round: as many as a small data set has, so that what
+/// the first rows show (units, scales of features, which lane leads) is known as well as after one sequential pass.
 const ONE_BY_ONE: u64 = 2048;
 
 /// Trainer of one pass over a data set whose rows lie in shards: the replica of the model that every worker has.
 ///
 /// The number of shards is part of the run; how many workers there are, and which shards each owns, is not: the model
-/// depends on the shards and their rows only, to the bit. The first 2048 rows, in turn from all shards, are learnt one
-/// by one. After that each round takes 1 % of the rows so far (0.25 % for losses of numbers and counts), an equal number from each
-/// shard; all of them are scored, and their gradients taken, at the model of the start of the round, which is what
+/// depends on the shards and their rows only, to the bit. The first rows, in turn from all shards, are learnt one by one:
+/// 2048, and as many as let a round take a row of each shard. After that each round takes 1 % of the rows so far (0.25 %
+/// for losses of numbers and counts), an equal number from each shard; all of them are scored, and their gradients taken, at the model of the start of the round, which is what
 /// [`model`](RoundTrainer::model) returns then. So the printed loss is that of the merged model on rows that it has not
 /// learnt.
 ///
@@ -71,6 +73,19 @@ const ONE_BY_ONE: u64 = 2048;
 pub struct RoundTrainer {
     trainer: Trainer,
     shards: u32,
+    /// Classes that the shards have met, if labels are text.
+    classes: Vec<Class>,
+}
+
+/// Row that was refused when it was to be learnt, among those that are learnt one by one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedRow {
+    /// Number of the row's shard.
+    pub shard: u32,
+    /// Position of the row among those that the shard has added in the round, without those that were refused then.
+    pub row: usize,
+    /// Reason.
+    pub fault: Fault,
 }
 
 impl RoundTrainer {
@@ -81,7 +96,7 @@ impl RoundTrainer {
     /// rounds: a loss of many classes, a ball, groups of features, or a penalty that is to be chosen.
     pub fn new(settings: Settings, shards: u32) -> Result<RoundTrainer, String> {
         check(&settings, shards)?;
-        Ok(RoundTrainer { trainer: Trainer::new(settings, Plan::ONE_PASS), shards })
+        Ok(RoundTrainer { trainer: Trainer::new(settings, Plan::ONE_PASS), shards, classes: Vec::new() })
     }
 
     /// Restores a replica from a model saved between two rounds, exact to the bit, or from any model with a state, to
@@ -93,7 +108,8 @@ impl RoundTrainer {
     pub fn resume(model: &Model, shards: u32) -> Result<RoundTrainer, String> {
         check(&model.settings, shards)?;
         let trainer = Trainer::resume(model, Plan::ONE_PASS, Box::<MemoryHoldout>::default())?;
-        let mut trainer = RoundTrainer { trainer, shards };
+        let classes = model.settings.reading.classes.clone();
+        let mut trainer = RoundTrainer { trainer, shards, classes };
         // The model of a round is always that of the learner.
         trainer.trainer.row_loop.holdout.drop_earlier_model();
         Ok(trainer)
@@ -137,10 +153,12 @@ impl RoundTrainer {
         if self.settings().loss.classifies() { 100 } else { 400 }
     }
 
-    /// Whether the rows of the next round are learnt one by one: the first ones, and until the units of labels and
-    /// gradients are known.
-    pub(crate) fn is_one_by_one(&self) -> bool {
-        self.learner().rows_learnt() < ONE_BY_ONE || !self.learner().has_units()
+    /// Whether the rows of the next round are learnt one by one: the first ones, while a round of one row of each shard would
+    /// be too long, and until the units of labels and gradients are known.
+    #[must_use]
+    pub fn is_one_by_one(&self) -> bool {
+        let least = ONE_BY_ONE.max(u64::from(self.shards) * self.inverse_share());
+        self.learner().rows_learnt() < least || !self.learner().has_units()
     }
 
     /// Returns the work of one worker in the next round, before its first row.
@@ -149,33 +167,50 @@ impl RoundTrainer {
         RoundWork::new(self)
     }
 
-    /// Learns the rows of a round, given the joined work of all shards. Costs O(features that occur in the round); the first
-    /// round costs O(nonzeros of its rows).
+    /// Learns the rows of a round, given the joined work of all shards. Returns the rows that are refused now, the same in
+    /// all replicas: a few faults show only when a row is learnt one by one. Costs O(features that occur in the round); the
+    /// first rounds cost O(nonzeros of their rows).
     ///
     /// # Errors
     /// Returns a message, and changes nothing, if the partial is not complete or of another round, or if its labels do
-    /// not fit to those of the rows before. In the first round, whose rows are learnt one by one, returns a message if a row cannot
-    /// be used; the rows before it have been learnt then, alike in all replicas.
-    pub fn absorb(&mut self, partial: &Partial) -> Result<(), String> {
+    /// not fit to those of the rows before.
+    pub fn absorb(&mut self, partial: &Partial) -> Result<Vec<RefusedRow>, String> {
         if partial.round != self.round() {
             return Err("the partial is of another round".to_owned());
         }
         if !partial.is_complete() {
             return Err("the partial is not that of all shards".to_owned());
         }
+        let mut classes = self.classes.clone();
+        partial.found().for_each(|found| add_classes(&mut classes, &found.classes));
+        check_classes(&classes)?;
         match &partial.content {
-            Content::Rows(rows) => self.learn_one_by_one(rows),
+            Content::Rows(rows) => {
+                self.know(classes);
+                Ok(self.learn_one_by_one(rows))
+            }
             Content::Sums(parts) => {
                 let [part] = &parts[..] else { return Err("the partial is not that of all shards".to_owned()) };
                 self.learner().fits(&part.sums)?;
                 self.trainer.row_loop.count_round(&part.counts).map_err(|fault| fault.message)?;
-                self.learner_mut().absorb(&part.sums, part.intercept.as_ref(), part.features.iter())
+                self.learner_mut().absorb(&part.sums, part.intercept.as_ref(), part.features.iter())?;
+                self.know(classes);
+                Ok(Vec::new())
             }
         }
     }
 
+    /// Takes the classes that all shards have met. Labels of rows that are learnt one by one are theirs, whichever shards this
+    /// worker owns.
+    fn know(&mut self, classes: Vec<Class>) {
+        if !classes.is_empty() {
+            self.trainer.treat_labels_as_class_names(|| classes.clone());
+        }
+        self.classes = classes;
+    }
+
     /// Learns rows one by one, the first of every shard, then the second of every shard, and so on.
-    fn learn_one_by_one(&mut self, shards: &[ShardRows]) -> Result<(), String> {
+    fn learn_one_by_one(&mut self, shards: &[ShardRows]) -> Vec<RefusedRow> {
         let most = shards.iter().map(|shard| shard.rows.len()).max().unwrap_or(0);
         let (mut rows, mut places) = (Batch::default(), Vec::new());
         for r in 0..most {
@@ -184,10 +219,19 @@ impl RoundTrainer {
                 places.push((shard.shard, r));
             }
         }
-        self.trainer.learn(&rows, 0, rows.len()).map_err(|(at, fault)| {
-            let (shard, r) = places[at];
-            format!("row {} of shard {shard} in this round: {}", r + 1, fault.message)
-        })
+        let (mut from, mut refused) = (0, Vec::new());
+        while let Err((at, fault)) = self.trainer.learn(&rows, from, rows.len()) {
+            let (shard, row) = places[at];
+            refused.push(RefusedRow { shard, row, fault });
+            from = at + 1;
+        }
+        refused
+    }
+
+    /// Returns the classes that the shards have met in the rounds so far, if labels are text.
+    #[must_use]
+    pub fn classes(&self) -> &[Class] {
+        &self.classes
     }
 
     /// Returns the settings of the model that is trained.

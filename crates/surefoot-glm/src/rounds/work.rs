@@ -1,6 +1,7 @@
 //! Work of one worker in a round: scores the rows of its shards and sums up their gradients.
 
 use super::{
+    found::{Found, add_classes},
     part::{Features, Part, join_intercepts},
     partial::{Content, Partial, Round, ShardRows},
     trainer::RoundTrainer,
@@ -10,6 +11,7 @@ use crate::{
     data::{
         fault::{Fault, Part as At},
         rows::{Batch, Row, check_weight},
+        schema::Class,
     },
     online::{
         gradient_sums::{GradientSums, RowSums},
@@ -42,17 +44,27 @@ enum State {
 struct Sums {
     start: RoundStart,
     /// Shard whose rows are added, with their sums.
-    current: Option<(u32, Counts, PartSums)>,
+    current: Option<Current>,
     /// Sums of finished shards.
     parts: Vec<NumberedPart>,
     /// Memory of the sums of the shard before.
     spare: Vec<RowSums>,
 }
 
+/// Sums of the shard whose rows are added.
+#[derive(Debug)]
+struct Current {
+    shard: u32,
+    found: Found,
+    counts: Counts,
+    part: PartSums,
+}
+
 /// [`Part`] whose features are known by the numbers that [`RoundPoints`] has given them.
 #[derive(Debug)]
 struct NumberedPart {
     node: Node,
+    found: Found,
     counts: Counts,
     sums: RoundSums,
     intercept: Option<GradientSums>,
@@ -86,17 +98,18 @@ impl RoundWork {
         let last = match &mut self.state {
             State::Rows(rows) => {
                 let last = rows.last().map(|rows| rows.shard);
-                rows.push(ShardRows { shard, rows: Batch::default() });
+                rows.push(ShardRows { shard, found: Found::default(), rows: Batch::default() });
                 last
             }
             State::Sums(sums) => {
-                let last = sums.current.as_ref().map(|current| current.0);
+                let last = sums.current.as_ref().map(|current| current.shard);
                 sums.end_shard();
-                sums.current = Some((
+                sums.current = Some(Current {
                     shard,
-                    trainer.counts().of_more_rows(),
-                    PartSums::new(trainer.learner(), std::mem::take(&mut sums.spare)),
-                ));
+                    found: Found::default(),
+                    counts: trainer.counts().of_more_rows(),
+                    part: PartSums::new(trainer.learner(), std::mem::take(&mut sums.spare)),
+                });
                 last
             }
         };
@@ -116,7 +129,7 @@ impl RoundWork {
         if from < to && self.round != trainer.round() {
             return Err((from, Fault::new(At::Row, "the round has ended: its work takes no more rows")));
         }
-        match &mut self.state {
+        let added = match &mut self.state {
             State::Rows(all) => {
                 let own = &mut all.last_mut().expect("a shard has been started").rows;
                 (from..to).try_for_each(|r| keep(trainer, own, &batch.row(r)).map_err(|fault| (r, fault)))
@@ -127,7 +140,27 @@ impl RoundWork {
                 }
                 sums.add(trainer, &batch.row(r)).map_err(|fault| (r, fault))
             }),
-        }
+        };
+        let end = added.as_ref().map_or_else(|(r, _)| r + 1, |()| to);
+        self.found().taken += end.saturating_sub(from) as u64;
+        added
+    }
+
+    /// Declares the classes that the reader of the shard started last has met, if labels are text: all replicas then know
+    /// which classes the labels of the shard stand for.
+    ///
+    /// # Panics
+    /// Panics if no shard has been started.
+    pub fn add_classes(&mut self, classes: &[Class]) {
+        add_classes(&mut self.found().classes, classes);
+    }
+
+    fn found(&mut self) -> &mut Found {
+        let found = match &mut self.state {
+            State::Rows(all) => all.last_mut().map(|rows| &mut rows.found),
+            State::Sums(sums) => sums.current.as_mut().map(|current| &mut current.found),
+        };
+        found.expect("a shard has been started")
     }
 
     /// Ends the work of this worker in the round, and returns it.
@@ -172,7 +205,7 @@ impl Sums {
     /// Adds a row to the current shard. The order of the steps is that of the row loop: if the row is refused, nothing
     /// has changed.
     fn add(&mut self, trainer: &RoundTrainer, row: &Row<'_>) -> Result<(), Fault> {
-        let (_, counts, part) = self.current.as_mut().expect("a shard has been started");
+        let Current { counts, part, .. } = self.current.as_mut().expect("a shard has been started");
         row.check()?;
         let weight = trainer.row_loop().weight(row);
         let (Some(label), true) = (row.label, weight > 0.0) else {
@@ -196,7 +229,7 @@ impl Sums {
 
     /// Rounds the sums of the current shard to f32.
     fn end_shard(&mut self) {
-        let Some((shard, counts, mut part)) = self.current.take() else { return };
+        let Some(Current { shard, found, counts, mut part }) = self.current.take() else { return };
         self.start.points.end_part(part.features.len());
         let numbers = part.features.iter().map(|sums| sums.number).collect();
         let features = part.features.iter().map(|sums| sums.rounded()).collect();
@@ -205,6 +238,7 @@ impl Sums {
         let intercept = part.intercept.filter(|_| part.sums.rows() > 0).map(|sums| sums.rounded());
         self.parts.push(NumberedPart {
             node: Node::leaf(shard),
+            found,
             counts,
             sums: part.sums,
             intercept,
@@ -245,6 +279,7 @@ impl NumberedPart {
         points: &mut RoundPoints,
     ) -> Result<NumberedPart, String> {
         self.counts.join(round.loss, &other.counts).map_err(|fault| fault.message)?;
+        self.found.join(&other.found);
         let ratios = self.sums.join(&other.sums);
         for (part, ratio) in [&mut self, &mut other].into_iter().zip(ratios) {
             if ratio != 1.0 {
@@ -272,6 +307,7 @@ impl NumberedPart {
     fn with_ids(self, points: &RoundPoints) -> Part {
         // Parts of several workers are joined by ids, in their order.
         let features = Features::sorted(self.numbers.iter().map(|&number| points.id(number)), &self.features);
-        Part { node: self.node, counts: self.counts, sums: self.sums, intercept: self.intercept, features }
+        let NumberedPart { node, found, counts, sums, intercept, .. } = self;
+        Part { node, found, counts, sums, intercept, features }
     }
 }

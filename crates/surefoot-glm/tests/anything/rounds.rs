@@ -39,6 +39,10 @@ fn round(work: &mut RoundWork, trainer: &RoundTrainer, shards: &[Batch]) -> Resu
         for (shard, rows) in (0..).zip(shards).filter(|(shard, _)| shard % 2 == parity) {
             RoundWork::start_shard(work, trainer, shard);
             add(work, trainer, rows);
+            if trainer.shards() > 3 {
+                let class = |text: &str, code| surefoot_glm::Class { text: text.into(), code };
+                RoundWork::add_classes(work, &[class("a", 0.0), class("b", 1.0 + f64::from(shard % 7 / 6))]);
+            }
         }
         let own = RoundWork::finish(work)?;
         assert_eq!(Partial::shards(&own).count(), shards.iter().skip(parity as usize).step_by(2).count());
@@ -74,6 +78,8 @@ fn rounds_of_anything_make_a_model_or_an_error() {
             settings.penalty.path = None;
             settings.groups = surefoot_glm::FeatureGroups::default();
         }
+        // A model that goes on has 0 for −0.
+        settings.penalty.l1 += 0.0;
         let Ok(mut trainer) = RoundTrainer::new(settings, shards) else { continue };
         if any.below(8) == 0 {
             RoundTrainer::treat_labels_as_class_names(&mut trainer, Vec::new);
@@ -89,12 +95,16 @@ fn rounds_of_anything_make_a_model_or_an_error() {
                 _ => (0..shards).map(|_| any.batch(RoundTrainer::settings(&trainer).loss)).collect(),
             };
             let Ok(partial) = round(&mut work, &trainer, &rows) else { break };
+            let taken: u64 = rows.iter().map(|b| b.len() as u64).sum();
+            assert!(Partial::is_complete(&partial) && Partial::rows(&partial) <= taken);
+            assert_eq!(Partial::taken(&partial), taken);
+            let one_by_one = RoundTrainer::is_one_by_one(&trainer);
+            let Ok(refused) = RoundTrainer::absorb(&mut trainer, &partial) else { break };
+            assert!(refused.is_empty() || one_by_one);
             assert!(
-                Partial::is_complete(&partial) && Partial::rows(&partial) <= rows.iter().map(|b| b.len() as u64).sum()
+                refused.iter().all(|row| row.row < rows[row.shard as usize].len() && !row.fault.message.is_empty())
             );
-            if RoundTrainer::absorb(&mut trainer, &partial).is_err() {
-                break;
-            }
+            assert!(RoundTrainer::classes(&trainer).is_sorted_by(|a, b| a.text < b.text && a.code < b.code));
             learnt += 1;
             check(&trainer);
             assert!(
