@@ -25,7 +25,8 @@ if ! cmp -s requirements-test.txt "$environment/installed.txt"; then
     cp requirements-test.txt "$environment/installed.txt"
 fi
 
-cargo build --package surefoot-python
+# With the features of the whole workspace, so that what its tests have built is used again.
+cargo build --workspace --lib
 for library in "$target"/debug/lib_surefoot.so "$target"/debug/lib_surefoot.dylib; do
     # Moved into place as a whole, since a running Python may have the old one mapped.
     if [ -e "$library" ]; then cp "$library" surefoot/_surefoot.new && mv surefoot/_surefoot.new surefoot/_surefoot.abi3.so; fi

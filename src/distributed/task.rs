@@ -8,6 +8,7 @@ use super::{
     predict,
 };
 use crate::{
+    commands::fit::unused,
     failure::{Failure, Refused},
     flags::{
         cli::{Cli, Command, EngineArgs, EvalArgs, FitArgs, PredictArgs},
@@ -93,6 +94,7 @@ impl Task {
                 let finished = Finished::from_bytes(result).map_err(Failure::data)?;
                 let page = page::html(&finished, job, args, seen)?;
                 finished.remove_checkpoint(args.checkpoint.as_deref());
+                unused::tell_groups(&finished.numbers.unused_groups, console);
                 let (results, is_over) = (finished.results(seen.seconds), finished.is_over());
                 Ok(Outcome { model: finished.model, results, page, is_over })
             }

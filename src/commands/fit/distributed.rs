@@ -1,6 +1,6 @@
 //! `surefoot fit --engine`: a fit of several processes.
 
-use super::{Command, check_files, report, reporter};
+use super::{Command, check_files, report, reporter, unused};
 use crate::{
     distributed::{
         Finished, checkpoint,
@@ -80,6 +80,7 @@ impl Command<'_> {
             return Err(self.nothing(stopped.unwrap_or(Stop::Budget), &mut reporter));
         };
         let saved = |failure: Failure| failure.and(format!("{} is saved", self.name));
+        unused::tell_groups(&finished.numbers.unused_groups, &reporter.console);
         let test = self.measure(model).map_err(saved)?;
         reporter.stage("measuring");
         let (mut plot_data, mut unseen) = (None, None);

@@ -1,7 +1,7 @@
 //! Notes and warnings about settings of a fit that had no effect, since nothing in the data is called so.
 
 use crate::{terminal::console::Console, words::unmet};
-use surefoot_fit::unmet_names;
+use surefoot_fit::{UnusedGroups, unmet_names};
 use surefoot_glm::{ClassWeights, Model};
 use surefoot_io::Options;
 
@@ -12,16 +12,21 @@ pub(crate) fn tell(model: &Model, options: &Options, finished: bool, rows: u64, 
     }
     if finished {
         let absent = unmet::warnings(&unmet_names(options), rows);
-        grouped_in_vain(model).into_iter().chain(absent).for_each(|says| console.warn(&says));
+        let (factors, bounds) = model.unused_groups();
+        grouped_in_vain(&factors, &bounds).into_iter().chain(absent).for_each(|says| console.warn(&says));
     }
 }
 
-/// Returns a warning for each `--penalty-factor` and each named `--bounds` whose group contains no feature of the model.
-fn grouped_in_vain(model: &Model) -> Vec<String> {
-    let (factors, bounds) = model.unused_groups();
-    let flags = factors.into_iter().map(|name| ("--penalty-factor", name));
-    let flags = flags.chain(bounds.into_iter().map(|name| ("--bounds", name)));
-    let says = |(flag, name)| {
+/// Tells which groups of features in the settings of a fit over shards met no feature.
+pub(crate) fn tell_groups(unused: &UnusedGroups, console: &Console) {
+    grouped_in_vain(&unused.factors, &unused.bounds).iter().for_each(|says| console.warn(says));
+}
+
+/// Returns a warning for each of these names of `--penalty-factor` and of `--bounds` whose group contains no feature.
+fn grouped_in_vain<S: AsRef<str>>(factors: &[S], bounds: &[S]) -> Vec<String> {
+    let flags = factors.iter().map(|name| ("--penalty-factor", name.as_ref()));
+    let flags = flags.chain(bounds.iter().map(|name| ("--bounds", name.as_ref())));
+    let says = |(flag, name): (&str, &str)| {
         format!(
             "{flag} {name}: no feature is in a namespace, column or range of indices that is called so, or flags behind it \
              overrule it; surefoot export lists the features"

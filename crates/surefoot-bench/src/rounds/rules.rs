@@ -17,7 +17,7 @@ pub enum Rule {
     BatchHint,
     /// As `BatchMax`, but only where the gradient pulls the iterate back to the average.
     BatchBack,
-    /// As `BatchBack`, and the iterate is pulled no further than the average, but for noise. It is the rule of
+    /// As `BatchBack`, and the iterate comes no further beyond the average than it was ahead of it, but for noise. It is the rule of
     /// [`RoundTrainer`](surefoot_glm::RoundTrainer).
     BatchClip,
     /// Shards learn locally; sums of gradients and of squares are added up, averages are averaged.

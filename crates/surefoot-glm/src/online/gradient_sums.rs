@@ -6,7 +6,8 @@
 //! steps of its rows. Where the gradient is the same in most rows, the round misses that the first rows of it would
 //! have changed the gradients of the next: a long round overshoots. That is the case if G pulls the iterate back
 //! towards the average, since the average lies where an iterate that overshoots comes back to. There S grows by G² at
-//! least (AdaGrad's sum if a round is one gradient), and the iterate is pulled no further than the average, apart from
+//! least (AdaGrad's sum if a round is one gradient), and G is cut so that the iterate, if it crosses the average, comes no
+//! further beyond it than it was ahead of it, apart from
 //! the noise of G. Where G leads away from the average the iterate is under way to a distant optimum, and nothing is
 //! cut. A single row per round is learnt as the sequential learner learns it.
 
