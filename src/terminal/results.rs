@@ -57,8 +57,6 @@ pub(crate) struct Results<'a> {
     /// Result of a test whether the model, or its reported loss, is significantly worse than the best constant prediction; `None` if
     /// neither is.
     pub(crate) loses: Option<WorseThanConstant>,
-    /// Label shared by all rows; `None` if several labels occurred.
-    pub(crate) single: Option<f64>,
 }
 
 impl<'a> Results<'a> {
@@ -83,7 +81,6 @@ impl<'a> Results<'a> {
             is_resumable: true,
             shuffle: None,
             loses: None,
-            single: None,
         }
     }
 
@@ -97,8 +94,8 @@ impl<'a> Results<'a> {
     ) -> Results<'a> {
         let taken = Columns::of(model);
         let columns = taken.as_ref().map(|taken| columns::warnings(taken, trainer, model, found)).unwrap_or_default();
-        let (loses, single) = (trainer.loses_to_constant(model), trainer.single_label());
-        Results { model: Some((model, name)), taken, columns, loses, single, ..Results::nothing(summary, found) }
+        let loses = trainer.loses_to_constant(model);
+        Results { model: Some((model, name)), taken, columns, loses, ..Results::nothing(summary, found) }
     }
 }
 
@@ -286,8 +283,10 @@ impl Results<'_> {
             let message = format!("{caution}; --l2 auto chooses a penalty that holds them, --l2 X sets one");
             warnings.push(Warning::new("no_penalty", message));
         }
-        if let Some(label) = self.single {
-            let label = labels::label(label, &self.found.classes());
+        if let Some((model, _)) = self.model
+            && let [only] = model.labels.all()[..]
+        {
+            let label = labels::label(only, &model.settings.reading.classes);
             let message = format!("only one class in the data: {label}; train on with rows of another class");
             warnings.push(Warning::new("one_label", message));
         }

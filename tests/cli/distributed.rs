@@ -291,3 +291,51 @@ fn a_fault_in_one_shard_is_one_message_that_names_the_place() {
         assert!(ran.status > 0 && ran.err.contains(says), "{flags}: {}", ran.err);
     }
 }
+
+/// What the plain command says of data as a whole, and of a row at fault, engines say, too.
+#[test]
+fn warnings_and_faults_are_those_of_the_plain_command() {
+    let box_ = Sandbox::new();
+    let table = |rows: &[(&str, &str)]| {
+        let row = |t: usize| format!("{},{},{}\n", rows[t % rows.len()].0, rows[t % rows.len()].1, t % 7);
+        format!("y,w,a\n{}", (0..300).map(row).collect::<String>())
+    };
+    box_.write("one.csv", table(&[("1", "1")]));
+    box_.write("ham.csv", table(&[("ham", "1")]));
+    for (name, passes) in
+        [("one", ""), ("ham", ""), ("one", "--passes auto --l2 0.1"), ("ham", "--passes auto --l2 0.1")]
+    {
+        let line = format!("fit {name}.csv --label y --weight w {passes} --quiet");
+        let warning = |err: String| err.lines().find(|line| line.contains("one class")).map(str::to_owned);
+        let plain = warning(box_.ok(&line).err);
+        assert!(plain.is_some(), "{line}");
+        assert_eq!(warning(box_.ok(&format!("{line} --engine local --workers 2")).err), plain, "{line}");
+    }
+    for weight in ["1e250", "1e-305"] {
+        let mut text = table(&[("1", "1"), ("0", "1")]);
+        text += &format!("1,{weight},3\n");
+        box_.write("w.csv", text);
+        for passes in ["", "--passes auto --l2 0.1"] {
+            let line = format!("fit w.csv --label y --weight w {passes}");
+            let fault = |err: String| err.lines().find(|line| line.contains("w.csv:302")).map(str::to_owned);
+            let plain = fault(box_.fails(1, &line).err);
+            assert!(plain.as_ref().is_some_and(|fault| fault.contains("the weight is too")), "{line}: {plain:?}");
+            assert_eq!(fault(box_.fails(1, &format!("{line} --engine local --workers 2")).err), plain, "{line}");
+        }
+    }
+}
+
+/// Rows with next to no weight and large offsets neither end a pass early nor make it wait for ever.
+#[test]
+fn rows_of_next_to_no_weight_are_learnt_in_shards() {
+    let box_ = Sandbox::new();
+    let row = |t: usize| match t % 500 {
+        499 => format!("{},1e-20,50,{}\n", t % 3, t % 7),
+        _ => format!("{},1,0,{}\n", t % 3, t % 7),
+    };
+    box_.write("a.csv", format!("y,w,o,a\n{}", (0..9000).map(row).collect::<String>()));
+    let line = "fit a.csv --label y --weight w --offset o --loss poisson --json";
+    for engine in ["", "--engine local --workers 1 --shards 1", "--engine local --workers 2 --shards 2"] {
+        assert_eq!(box_.ok(&format!("{line} {engine}")).json()["rows"], 9000, "{engine}");
+    }
+}

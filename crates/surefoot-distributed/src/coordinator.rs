@@ -3,7 +3,7 @@
 use crate::{
     member::Member,
     message::{FromWorker, Message, ToWorker, split, to_bytes},
-    payload::Payload,
+    payload::{Payload, Unreadable},
     status::{Status, WorkerStatus},
     store::Store,
 };
@@ -318,12 +318,13 @@ impl Coordinator {
         Action::Send { worker, message }
     }
 
-    /// Answers a worker with the stored total of an exchange. One that is dropped already needs a later start.
+    /// Answers a worker with the stored total of an exchange. A worker that asks for one that is dropped already, or is no
+    /// longer there since its run was resumed, needs another start.
     fn answer(&mut self, worker: u64, number: u64) -> Vec<Action> {
         let Some(member) = self.members.get_mut(&worker) else { return Vec::new() };
         member.waits = None;
         let (epoch, own) = (member.epoch, member.own.clone());
-        if number < self.store.first() || number > self.store.end() {
+        if number < self.store.first() || number >= self.store.end() {
             return self.give(worker, own);
         }
         match self.store.total(number) {
@@ -337,23 +338,30 @@ impl Coordinator {
         if number != self.store.end() {
             return self.answer(worker, number);
         }
+        let Some(member) = self.members.get_mut(&worker) else { return Vec::new() };
+        // Also of damaged ones: the worker waits, and has to hear of a stop.
+        let is_repeated = member.waits.replace(number) == Some(number);
         let mut rest = body;
         for (range, len) in nodes {
             let Some((part, after)) = rest.split_at_checked(*len) else { return Vec::new() };
             rest = after;
             let is_whole = *range == (0..self.plan.shards);
             let partial = if is_whole { Payload::whole(part) } else { Payload::from_bytes(part) };
-            let Some(partial) = partial else { return Vec::new() };
-            // One that is there already was sent twice, or comes from an earlier owner of the shards.
-            self.fold.insert(range.clone(), partial);
+            match partial {
+                // One that is there already was sent twice, or comes from an earlier owner of the shards.
+                Ok(partial) => _ = self.fold.insert(range.clone(), partial),
+                Err(Unreadable::Damaged) => return Vec::new(),
+                // The worker would send the same again.
+                Err(refused) => return self.fail(refused.message(&shards(range))),
+            }
         }
-        let Some(member) = self.members.get_mut(&worker) else { return Vec::new() };
-        let is_repeated = member.waits.replace(number) == Some(number);
         let before = if is_repeated { self.last_part } else { self.last_part.replace(self.now) };
         if !self.fold.has(&(0..self.plan.shards)) {
             return Vec::new();
         }
-        member.waited_for += before.map_or(0, |before| self.now - before);
+        if let Some(member) = self.members.get_mut(&worker) {
+            member.waited_for += before.map_or(0, |before| self.now - before);
+        }
         match std::mem::replace(&mut self.fold, Fold::new(self.plan.shards)).total() {
             Some(Payload::Fault(reason)) => self.fail(reason),
             Some(total) => self.complete(&total.into_bytes()),
@@ -419,5 +427,13 @@ impl Coordinator {
         self.is_over = true;
         let message = Message::of(ToWorker::End).to_bytes();
         self.members.keys().map(|&worker| Action::Send { worker, message: message.clone() }).collect()
+    }
+}
+
+/// Returns the name of shards for a message.
+fn shards(range: &Range<usize>) -> String {
+    match range.len() {
+        1 => format!("shard {}", range.start),
+        _ => format!("shards {} to {}", range.start, range.end.saturating_sub(1)),
     }
 }

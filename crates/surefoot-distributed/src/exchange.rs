@@ -1,6 +1,10 @@
 //! The side of a program: its shards, and the exchanges with the other workers.
 
-use crate::{message::FromWorker, payload::Payload, progress::Pulse};
+use crate::{
+    message::FromWorker,
+    payload::{OTHER_STEPS, Payload},
+    progress::Pulse,
+};
 use std::{
     fmt,
     ops::Range,
@@ -53,6 +57,8 @@ struct Inner {
     /// Number of exchanges whose total is stored.
     stored: u64,
     is_stopped: bool,
+    /// Why the exchange cannot go on, which ends the run with this message.
+    fault: Option<String>,
     events: Sender<Event>,
     answers: Receiver<Vec<u8>>,
 }
@@ -73,7 +79,7 @@ impl Exchange {
         events: Sender<Event>,
         answers: Receiver<Vec<u8>>,
     ) -> Exchange {
-        let inner = Mutex::new(Inner { next, stored, is_stopped: false, events, answers });
+        let inner = Mutex::new(Inner { next, stored, is_stopped: false, fault: None, events, answers });
         Exchange { own, shards, start, pulse, program, inner }
     }
 
@@ -150,9 +156,32 @@ impl Exchange {
         };
         let answer = inner.events.send(Event::Send(head, body)).ok().and_then(|()| inner.answers.recv().ok());
         // An empty total stops the run; without an answer, the worker has given this program up.
-        let total = answer.and_then(|total| Payload::from_bytes(&total));
-        inner.is_stopped = total.is_none();
-        total.ok_or(Interrupted)
+        let Some(total) = answer.filter(|total| !total.is_empty()) else {
+            inner.is_stopped = true;
+            return Err(Interrupted);
+        };
+        drop(inner);
+        Payload::from_bytes(&total).map_err(|unreadable| self.fail(unreadable.message("all shards")))
+    }
+
+    /// Takes note that the exchange cannot go on. The program ends as if it were stopped, but has no result.
+    fn fail(&self, message: String) -> Interrupted {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        (inner.is_stopped, inner.fault) = (true, Some(message));
+        Interrupted
+    }
+
+    /// Fails the run because the total is of another kind than what this program has given.
+    fn fail_at(&self, total: Payload) -> Interrupted {
+        self.fail(match total {
+            Payload::Fault(reason) => reason,
+            _ => OTHER_STEPS.to_owned(),
+        })
+    }
+
+    /// Returns the message of an exchange that could not go on, which stands for the result of the program.
+    pub(crate) fn fault(&self) -> Option<String> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).fault.clone()
     }
 
     /// Combines the work of all shards in a round of one pass, given that of the own shards.
@@ -164,7 +193,7 @@ impl Exchange {
         let nodes: Vec<_> = nodes.map(|(range, work)| (range, Payload::Round(Box::new(work)))).collect();
         match self.exchange(&nodes)? {
             Payload::Round(total) => Ok(*total),
-            Payload::Numbers(_) | Payload::Whole(_) | Payload::Fault(_) => Err(Interrupted),
+            total => Err(self.fail_at(total)),
         }
     }
 }
@@ -174,7 +203,7 @@ impl Collective for Exchange {
         let nodes: Vec<_> = own.into_iter().map(|(range, partial)| (range, Payload::Numbers(partial))).collect();
         match self.exchange(&nodes)? {
             Payload::Numbers(total) => Ok(total),
-            Payload::Round(_) | Payload::Whole(_) | Payload::Fault(_) => Err(Interrupted),
+            total => Err(self.fail_at(total)),
         }
     }
 }

@@ -5,6 +5,9 @@ use surefoot_glm::{
     shards::{Join, Partial},
 };
 
+/// Message where partial results of different kinds meet.
+pub(crate) const OTHER_STEPS: &str = "the workers take different steps: are their programs of the same version?";
+
 /// Partial result of some shards, or the total of all.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Payload {
@@ -16,6 +19,28 @@ pub(crate) enum Payload {
     Whole(Vec<u8>),
     /// Partial results that do not go together, with the reason.
     Fault(String),
+}
+
+/// Why bytes are no partial result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// They are not the bytes that were made.
+    Damaged,
+    /// They are those that were made, but their content is out of its range, with the reason.
+    Refused(String),
+}
+
+impl Unreadable {
+    /// Returns the message that ends the run, given whose partial result it is.
+    pub(crate) fn message(&self, whose: &str) -> String {
+        match self {
+            Unreadable::Damaged => format!("the sums over the rows of {whose} have arrived damaged: run it again"),
+            Unreadable::Refused(reason) => format!(
+                "the sums over the rows of {whose} cannot be used: {reason}; look for weights, labels or offsets far \
+                 beyond all others, and whether all workers run the same version"
+            ),
+        }
+    }
 }
 
 impl Join for Payload {
@@ -31,7 +56,7 @@ impl Join for Payload {
                 Err(reason) => Payload::Fault(reason),
             },
             (Payload::Fault(reason), _) | (_, Payload::Fault(reason)) => Payload::Fault(reason),
-            _ => Payload::Fault("the workers take different steps: are their programs of the same version?".to_owned()),
+            _ => Payload::Fault(OTHER_STEPS.to_owned()),
         };
     }
 }
@@ -66,23 +91,33 @@ impl Payload {
         bytes
     }
 
-    /// Takes a partial result of all shards, which nothing is joined to; `None` if the bytes are damaged.
-    pub(crate) fn whole(bytes: &[u8]) -> Option<Payload> {
-        let is_intact = match bytes.split_first()? {
-            (0, partial) => Partial::from_bytes(partial).is_some(),
-            (1, partial) => RoundPartial::are_bytes_intact(partial),
-            _ => return None,
-        };
-        is_intact.then(|| Payload::Whole(bytes.to_vec()))
+    /// Takes a partial result of all shards, which nothing is joined to. Those of rounds, which are large, are not read:
+    /// whoever receives the total does, and has to check what it says.
+    pub(crate) fn whole(bytes: &[u8]) -> Result<Payload, Unreadable> {
+        match bytes.split_first() {
+            Some((1, partial)) if RoundPartial::are_bytes_intact(partial) => {}
+            Some((0, partial)) => _ = numbers(partial)?,
+            _ => return Err(Unreadable::Damaged),
+        }
+        Ok(Payload::Whole(bytes.to_vec()))
     }
 
-    /// Reads what [`append_to`](Payload::append_to) appended; `None` if the bytes are damaged.
-    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Payload> {
-        match bytes.split_first()? {
-            (0, bytes) => Partial::from_bytes(bytes).map(Payload::Numbers),
-            (1, bytes) => RoundPartial::from_bytes(bytes).ok().map(Box::new).map(Payload::Round),
-            (2, bytes) => String::from_utf8(bytes.to_vec()).ok().map(Payload::Fault),
-            _ => None,
+    /// Reads what [`append_to`](Payload::append_to) appended.
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Payload, Unreadable> {
+        match bytes.split_first() {
+            Some((0, bytes)) => numbers(bytes).map(Payload::Numbers),
+            Some((1, bytes)) => match RoundPartial::from_bytes(bytes) {
+                Ok(partial) => Ok(Payload::Round(Box::new(partial))),
+                Err(reason) if RoundPartial::are_bytes_intact(bytes) => Err(Unreadable::Refused(reason)),
+                Err(_) => Err(Unreadable::Damaged),
+            },
+            Some((2, bytes)) => Ok(Payload::Fault(String::from_utf8_lossy(bytes).into_owned())),
+            _ => Err(Unreadable::Damaged),
         }
     }
+}
+
+/// Reads numbers. They have no checksum, and nothing repairs them by sending them again: they were made like that.
+fn numbers(bytes: &[u8]) -> Result<Partial, Unreadable> {
+    Partial::from_bytes(bytes).ok_or_else(|| Unreadable::Refused("the numbers do not fit together".to_owned()))
 }

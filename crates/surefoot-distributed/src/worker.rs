@@ -123,7 +123,11 @@ impl Worker {
         let exchange = Exchange::new(own.clone(), shards, start, stored, pulse, to_worker.clone(), from_worker);
         let exchange = Arc::new(exchange);
         let (program, bytes) = (self.program.clone(), job.to_vec());
-        let run = move || _ = to_worker.send(Event::Ended(program.run(&bytes, &exchange)));
+        let run = move || {
+            let result = program.run(&bytes, &exchange);
+            // What a program returns that was interrupted by a fault is not the result of a stopped run.
+            _ = to_worker.send(Event::Ended(exchange.fault().map_or(result, Err)));
+        };
         // The program that ran before ends at its next exchange, when it finds its channel closed.
         self.run = Some(Run { epoch, own, job: xxh3_64(job), events, answers, pending: None, exchanges: start_number });
         match thread::Builder::new().name("program".to_owned()).spawn(run) {

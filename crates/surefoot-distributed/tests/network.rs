@@ -3,12 +3,16 @@
 
 use proptest::prelude::*;
 use std::{
-    collections::{BTreeMap, BinaryHeap},
+    collections::{BTreeMap, BTreeSet, BinaryHeap},
     io,
     sync::{Arc, Mutex},
 };
-use surefoot_distributed::{Action, Coordinator, Exchange, FolderStore, MemoryStore, Plan, Program, Store, Worker};
+use surefoot_distributed::{
+    Action, Coordinator, Exchange, FolderStore, FromWorker, MemoryStore, Message, Plan, Program, Store, ToWorker,
+    Worker,
+};
 use surefoot_glm::shards::{Collective, Fold, Partial};
+use xxhash_rust::xxh3::xxh3_64;
 
 const EXCHANGES: usize = 25;
 
@@ -404,6 +408,97 @@ fn faults_of_programs_are_one_message() {
             }
         }
         assert!(failed.len() == 1 && failed[0].contains(message), "{failed:?} {message}");
+    }
+}
+
+/// Returns bytes of kind and content, with a checksum as the work of a round has.
+fn with_checksum(damage: u64) -> Vec<u8> {
+    let content = b"sfround2no work of a round";
+    [&[1], &content[..], &(xxh3_64(content) ^ damage).to_le_bytes()].concat()
+}
+
+/// How the run ends of workers whose partial results are replaced on their way, over a network that carries every message
+/// once and an engine that asks for nothing twice; with the number of workers that are told of the end.
+fn run_of_unreadable_parts(workers: u64, shards: usize, forged: &[u8], stops: bool) -> (Vec<Action>, u64) {
+    /// Takes any stop for an early end, as a fit does.
+    struct OneExchange;
+    impl Program for OneExchange {
+        fn run(&self, _: &[u8], exchange: &Arc<Exchange>) -> Result<Vec<u8>, String> {
+            let own = exchange.own().map(|shard| (shard, Partial { sums: vec![1.0], ..Partial::default() }));
+            Ok(if exchange.shards().combine(own).is_ok() { b"all rows".to_vec() } else { b"fewer rows".to_vec() })
+        }
+    }
+    let plan = Plan { shards, workers: workers as usize, patience: 0, incarnation: 1 };
+    let mut coordinator = Coordinator::new(plan, Vec::new(), Box::<MemoryStore>::default()).unwrap();
+    let mut running: Vec<Worker> = (0..workers).map(|_| Worker::new(OneExchange)).collect();
+    let mut actions: Vec<Action> = (0..workers).flat_map(|id| coordinator.joined(id)).collect();
+    let (mut ends, mut told, mut has_stopped) = (Vec::new(), BTreeSet::new(), false);
+    for _ in 0..1000 {
+        let Some(action) = actions.pop() else {
+            if !stops || std::mem::replace(&mut has_stopped, true) {
+                return (ends, told.len() as u64);
+            }
+            actions = coordinator.stop();
+            continue;
+        };
+        let Action::Send { worker, message } = action else {
+            ends.push(action);
+            continue;
+        };
+        if Worker::is_told_to_end(&message) {
+            told.insert(worker);
+        }
+        for answer in running[worker as usize].handle(&message) {
+            let mut answer: Message<FromWorker> = Message::from_bytes(&answer).unwrap();
+            if let FromWorker::Part { nodes, .. } = &mut answer.head {
+                nodes.iter_mut().for_each(|(_, len)| *len = forged.len());
+                answer.body = forged.repeat(nodes.len());
+            }
+            actions.extend(coordinator.received(worker, &answer.to_bytes()));
+        }
+    }
+    panic!("{workers} workers with {shards} shards do not end");
+}
+
+/// A partial result that arrives as it was made, but cannot be read, fails the run with the reason, in all workers; none
+/// of them takes it for a stop. A damaged one is waited for again, until the run is stopped.
+#[test]
+fn partial_results_that_cannot_be_read_fail_the_run() {
+    let odd = Partial { compensated: vec![1.0], ..Partial::default() };
+    let unreadable = [with_checksum(0), [vec![0], odd.to_bytes()].concat()];
+    for (workers, shards) in [(1, 1), (1, 6), (2, 2), (3, 8)] {
+        for forged in &unreadable {
+            let (ends, told) = run_of_unreadable_parts(workers, shards, forged, false);
+            assert!(
+                matches!(&ends[..], [Action::Failed(reason)] if reason.contains("not") && reason.contains("shard")),
+                "{ends:?}"
+            );
+            assert_eq!(told, workers, "{workers} workers with {shards} shards");
+        }
+        let damaged = with_checksum(1);
+        assert_eq!(run_of_unreadable_parts(workers, shards, &damaged, false), (vec![], 0));
+        let (ends, told) = run_of_unreadable_parts(workers, shards, &damaged, true);
+        assert_eq!((ends, told), (vec![Action::Finished(b"fewer rows".to_vec())], workers));
+    }
+}
+
+/// A worker that asks for a total that is not there, as after a stop that was taken back, starts again.
+#[test]
+fn a_question_too_early_starts_the_worker_again() {
+    let plan = Plan { shards: 1, workers: 1, patience: 0, incarnation: 1 };
+    let mut coordinator = Coordinator::new(plan, Vec::new(), Box::<MemoryStore>::default()).unwrap();
+    let mut epoch = 0;
+    let mut starts = |actions: Vec<Action>| {
+        let [Action::Send { message, .. }] = &actions[..] else { panic!("{actions:?}") };
+        let head = Message::<ToWorker>::from_bytes(message).unwrap().head;
+        let ToWorker::Start { epoch: next, stored: 0, .. } = head else { panic!("{head:?}") };
+        assert!(std::mem::replace(&mut epoch, next) < next);
+        next
+    };
+    let mut last = starts(coordinator.joined(0));
+    for number in [0, 1, u64::MAX] {
+        let ask = Message::of(FromWorker::Ask { epoch: last, number });
+        last = starts(coordinator.received(0, &ask.to_bytes()));
     }
 }
 

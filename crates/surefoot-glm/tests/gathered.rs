@@ -1,7 +1,7 @@
 //! Tests of optima computed from rows kept by `Gathered`: the same model whether rows are kept in memory or on disk, from
 //! any initial model, and with any names of labels.
 
-use surefoot_glm::{Batch, Gathered, Loss, Model, Penalty, Plan, Settings, Trainer, optimum::Optimum};
+use surefoot_glm::{Batch, Census, Gathered, Loss, Model, Penalty, Plan, Row, Settings, Trainer, optimum::Optimum};
 
 /// Returns 300 rows of five columns with weights 0 to 2; three columns have missing values, and two first occur in later
 /// rows.
@@ -100,4 +100,38 @@ fn the_farthest_column_is_told_to_its_digits() {
         assert_eq!(trainer.model().index[at], 2, "{far}");
         assert!((ratio / far - 1.0).abs() < 0.05, "{far}: {ratio}");
     }
+}
+
+/// In shards, rows are refused for the reasons for which a pass over all rows refuses them.
+#[test]
+fn a_census_refuses_the_rows_that_a_pass_refuses() {
+    // Label, weight, offset and the second value of the third row.
+    let rows: [(Loss, f64, f64, f64, f64); 13] = [
+        (Loss::Squared, 1.0, 1.0, 0.0, 1.0),
+        (Loss::Squared, 1.0, 0.0, 0.0, 1.0),
+        (Loss::Squared, 1.0, 1e250, 0.0, 1.0),
+        (Loss::Squared, 1.0, 1e-305, 0.0, 1.0),
+        (Loss::Squared, 1.0, -1.0, 0.0, 1.0),
+        (Loss::Squared, 1.0, f64::NAN, 0.0, 1.0),
+        (Loss::Squared, 1.0, 1.0, f64::INFINITY, 1.0),
+        (Loss::Squared, 1.0, 1.0, 0.0, f64::NAN),
+        (Loss::Squared, f64::MAX, 1.0, f64::MIN, 1.0),
+        (Loss::Poisson, -1.0, 1.0, 0.0, 1.0),
+        (Loss::Gamma, 0.0, 1.0, 0.0, 1.0),
+        (Loss::Logistic, 3.0, 1.0, 0.0, 1.0),
+        (Loss::Softmax, 0.5, 1.0, 0.0, 1.0),
+    ];
+    let mut refused = 0;
+    for (loss, label, weight, offset, value) in rows {
+        let mut batch = Batch::default();
+        let usual = if loss.classifies() { [0.0, 1.0] } else { [1.0, 2.0] };
+        usual.into_iter().for_each(|label| batch.push(Some(label), 1.0, &[(1, 0.5), (2, 1.0)]));
+        let (index, value) = (&[1, 2], &[0.5, value]);
+        batch.append(&Row { label: Some(label), weight, offset, index, value, group: &[], position: 0 });
+        let settings = Settings { loss, ..Settings::default() };
+        let learnt = Trainer::new(settings.clone(), Plan::ONE_PASS).learn(&batch, 0, 3);
+        assert_eq!(Census::new(&settings).add(&batch, 0, 3), learnt, "{loss}: {label} {weight} {offset} {value:?}");
+        refused += usize::from(learnt.is_err());
+    }
+    assert_eq!(refused, 11);
 }

@@ -116,10 +116,16 @@ impl Fit<'_> {
         }
         let mut from = 0;
         while from < batch.len() {
+            let before = shard.census.clone();
             let counted = shard.census.add(batch, from, batch.len());
             let to = counted.as_ref().map_or_else(|(row, _)| *row, |()| batch.len());
-            let fault = gathered.add(batch, from, to).and(counted);
-            let Err((row, fault)) = fault else { break };
+            let stored = gathered.add(batch, from, to);
+            if let Err((row, _)) = stored {
+                // This row is passed over, and those after it are counted when they are stored.
+                shard.census = before;
+                _ = shard.census.add(batch, from, row);
+            }
+            let Err((row, fault)) = stored.and(counted) else { break };
             bad_rows.pass_over(|| self.locate_in(data, batch, row, &fault, &shard.options), true)?;
             from = row + 1;
         }

@@ -5,7 +5,7 @@ use super::gathered::Gathered;
 use crate::{
     data::{
         fault::{Fault, Part},
-        rows::{Batch, Row},
+        rows::{Batch, Row, check_weight},
     },
     labels::encoder::LabelEncoder,
     model::{group_index, settings::Settings, summary::Summary, trained_model::Model},
@@ -75,6 +75,7 @@ impl Census {
             None => self.rows_zero_weight += 1,
             Some(label) if !label.is_finite() => return Err(Fault::new(Part::Label, "a label is a finite number")),
             Some(label) => {
+                check_weight(row.weight)?;
                 let coded = self.encoder.encode(loss, label)?;
                 loss.check_offset(coded, row.offset)?;
                 self.encoder.observe(loss, label);

@@ -30,18 +30,19 @@ impl Folds {
     /// only on the number of the stratum and on how many of its rows were dealt out before. Therefore every fold has
     /// about the same proportion of each stratum even if the rows are sorted or periodic.
     ///
-    /// In shards, rows are dealt out shard by shard. `kinds` are the encoded labels of all classes, or 0 and 1.
+    /// In shards, rows are dealt out shard by shard, and each shard deals one fold further on than the one before: of
+    /// rows that are rare in every shard, each fold gets its share. `kinds` are the encoded labels of all classes, or 0
+    /// and 1.
     pub(crate) fn new(examples: &Examples, loss: Loss, kinds: &[f64]) -> Result<Folds, Interrupted> {
         let mut fold = Vec::with_capacity(examples.len());
         let total = examples.combine(|rows| {
             let mut strata: HashMap<u64, Stratum> = HashMap::new();
-            // Shards differ in where the order of a stratum starts.
-            let shard = (examples.shard(rows.start) as u64) << 32;
+            let turn = examples.shard(rows.start) % FOLDS;
             for i in rows {
                 let label = examples.label(i).0;
                 let kind = if loss.classifies() || label == 0.0 { label } else { 1.0 };
-                let number = strata.len() as u64 | shard;
-                let stratum = strata.entry(kind.to_bits()).or_insert_with(|| Stratum::new(number));
+                let number = strata.len() as u64;
+                let stratum = strata.entry(kind.to_bits()).or_insert_with(|| Stratum::new(number, turn));
                 fold.push((examples.weight(i) > 0.0).then(|| stratum.next()));
             }
             let known: f64 = kinds.iter().map(|kind| rows_of(&strata, *kind)).sum();
@@ -96,13 +97,15 @@ fn rows_of(strata: &HashMap<u64, Stratum>, kind: f64) -> f64 {
 #[derive(Debug)]
 struct Stratum {
     number: u64,
+    /// Number of folds by which the order is turned.
+    turn: usize,
     rows: usize,
     order: [u8; FOLDS],
 }
 
 impl Stratum {
-    fn new(number: u64) -> Stratum {
-        Stratum { number, rows: 0, order: [0; FOLDS] }
+    fn new(number: u64, turn: usize) -> Stratum {
+        Stratum { number, turn, rows: 0, order: [0; FOLDS] }
     }
 
     /// Returns the fold of the next row of this stratum.
@@ -112,7 +115,7 @@ impl Stratum {
             self.order = order(self.number << 40 ^ (self.rows / FOLDS) as u64);
         }
         self.rows += 1;
-        self.order[at]
+        ((usize::from(self.order[at]) + self.turn) % FOLDS) as u8
     }
 }
 
@@ -131,6 +134,8 @@ fn order(mut seed: u64) -> [u8; FOLDS] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shards::{OneProcess, Shards};
+    use std::sync::Arc;
 
     fn examples(labels: impl Iterator<Item = f64>) -> Examples {
         let mut examples = Examples::default();
@@ -157,6 +162,31 @@ mod tests {
             let mut all: Vec<usize> = splits.into_iter().flatten().collect();
             all.sort_unstable();
             assert!(all.into_iter().eq(0..1000));
+        }
+    }
+
+    /// Of rows that are rare in every shard, and of the others, each fold holds its share.
+    #[test]
+    fn folds_of_shards_have_the_same_classes() {
+        for (count, rare) in [(16, 1), (10, 3), (40, 1), (7, 1), (25, 8)] {
+            let shards = Shards { total: count, collective: Arc::new(OneProcess { shards: count }) };
+            let mut examples = Examples::of_shards(shards, 1, usize::MAX);
+            for shard in 0..count {
+                examples.begin_shard(shard);
+                for i in 0..60 {
+                    let label = if i % 7 == 3 && i / 7 < rare { 1.0 } else { -1.0 };
+                    examples.push(label, 1.0, 0.0, &[0], &[1.0]);
+                }
+            }
+            let folds = Folds::new(&examples, Loss::Logistic, &[-1.0, 1.0]).unwrap().fold;
+            for (label, rows) in [(1.0, rare), (-1.0, 60 - rare)] {
+                let mut held = [0; FOLDS];
+                let of_class = folds.iter().enumerate().filter(|&(i, _)| examples.label(i).0 == label);
+                of_class.for_each(|(_, fold)| held[usize::from(fold.unwrap())] += 1);
+                // Ten shards together deal all folds the same number of rows; of the last ones, the rests may meet.
+                let most = rows * count / FOLDS + (rows % FOLDS).min(count % FOLDS);
+                assert!(held.iter().all(|&held| held <= most), "{count} shards, {label}: {held:?}, at most {most}");
+            }
         }
     }
 

@@ -5,7 +5,7 @@ use crate::{
     data::{
         fault::{Fault, Part},
         feature_groups::Rule,
-        rows::{Batch, Row},
+        rows::{Batch, Row, check_weight},
     },
     labels::{class_weights::ClassBalance, label_set::Labels},
     memory::feature_index::FeatureIndex,
@@ -139,7 +139,12 @@ impl Gathered {
         if let Some(weights) = &settings.class_weights {
             let (balance, texts) =
                 (balance(&examples, &labels).map_err(|stop| stop.to_string())?, &settings.reading.classes);
-            examples.each_weight(|label, weight| *weight *= balance.factor_of_all(weights, label, texts));
+            let mut within = Ok(());
+            examples.each_weight(|label, weight| {
+                *weight *= balance.factor_of_all(weights, label, texts);
+                within = std::mem::replace(&mut within, Ok(())).and_then(|()| check_weight(*weight));
+            });
+            within.map_err(|fault| format!("by its class weight a row is out of range: {}", fault.message))?;
         }
         let rows = examples.combine(|rows| {
             let count = examples.weighted(rows).count() as f64;

@@ -49,32 +49,20 @@ impl LabelRange {
     }
 
     pub(crate) fn count(&mut self, y: f64, offset: f64, weight: f64) {
-        self.weight += weight;
-        let row = LabelRange { weight, mean: y, largest: y, exposure: offset };
-        self.include(&row, weight / self.weight);
-    }
-
-    /// Includes rows that make up a `part` of the total weight in mean, maximum and exposure.
-    fn include(&mut self, rows: &LabelRange, part: f64) {
-        self.mean += (rows.mean - self.mean) * part;
-        self.largest = self.largest.max(rows.largest);
-        if part == 1.0 {
-            self.exposure = rows.exposure;
-        } else if rows.exposure != self.exposure {
-            // ln((1 − part)·e^a + part·e^b) is computed starting from the larger of a and b, so that neither
-            // exponential overflows.
-            let (a, b) = (self.exposure, rows.exposure);
-            let (top, share, other) = if a > b { (a, part, b - a) } else { (b, 1.0 - part, a - b) };
-            self.exposure = top + libm::log1p(share * libm::expm1(other));
-        }
+        self.join(&LabelRange { weight, mean: y, largest: y, exposure: offset });
     }
 
     /// Adds the rows of other statistics.
     pub(crate) fn join(&mut self, other: &LabelRange) {
-        self.weight += other.weight;
-        if other.weight > 0.0 {
-            self.include(other, other.weight / self.weight);
+        if other.weight == 0.0 {
+            return;
         }
+        let total = self.weight + other.weight;
+        let (rest, part) = (self.weight / total, other.weight / total);
+        self.weight = total;
+        self.mean += (other.mean - self.mean) * part;
+        self.largest = self.largest.max(other.largest);
+        self.exposure = log_mean_exp([self.exposure, other.exposure], [rest, part]);
     }
 
     /// Converts the statistics to another unit of labels: all labels so far count as multiplied by `ratio`.
@@ -101,5 +89,54 @@ impl LabelRange {
 
     pub(crate) fn each_number(&mut self, visit: &mut dyn FnMut(&mut f64)) {
         [&mut self.weight, &mut self.mean, &mut self.largest, &mut self.exposure].into_iter().for_each(visit);
+    }
+}
+
+/// Returns ln(p·e^a + q·e^b) for shares p and q, which add up to 1. It is computed starting from the larger of a and b, so
+/// that neither exponential overflows.
+fn log_mean_exp([a, b]: [f64; 2], [p, q]: [f64; 2]) -> f64 {
+    if a == b || q == 0.0 {
+        return a;
+    }
+    if p == 0.0 {
+        return b;
+    }
+    let (top, of_top, of_other, less) = if a > b { (a, p, q, b - a) } else { (b, q, 1.0 - q, a - b) };
+    let change = of_other * libm::expm1(less);
+    // Where the larger exponential has next to no share, 1 + change has lost it, and may even be 0.
+    top + if change > -0.5 { libm::log1p(change) } else { libm::log(of_top + of_other * libm::exp(less)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The mean exposure lies between those of the rows, and is that of the formula where this does not overflow, also
+    /// if one of the rows has next to no weight.
+    #[test]
+    fn the_mean_exposure_is_finite_for_all_weights() {
+        let (weights, offsets) =
+            ([1e-300, 1e-20, 1e-9, 0.3, 1.0, 7.0, 1e240], [-1e308, -600.0, -3.0, 0.0, 2.0, 50.0, 1e308]);
+        for ((w, v), (a, b)) in pairs(&weights).flat_map(|pair| pairs(&offsets).map(move |ends| (pair, ends))) {
+            let (mut counted, mut joined) = (LabelRange::default(), [LabelRange::default(); 2]);
+            counted.count(1.0, a, w);
+            counted.count(1.0, b, v);
+            joined[0].count(1.0, a, w);
+            joined[1].count(1.0, b, v);
+            let [mut left, right] = joined;
+            left.join(&right);
+            for found in [counted.exposure(), left.exposure()] {
+                assert!((a.min(b)..=a.max(b)).contains(&found), "{found} from {a} of weight {w} and {b} of weight {v}");
+                // Both terms relative to the larger one.
+                let (x, y) = (libm::log(w / (w + v)) + a, libm::log(v / (w + v)) + b);
+                let truth = x.max(y) + libm::log1p(libm::exp(-(x - y).abs()));
+                let close = (found - truth).abs() <= 1e-14 * (1.0 + truth.abs() + a.abs().max(b.abs()).min(1e3));
+                assert!(close, "{found} and {truth} from {a} of weight {w} and {b} of weight {v}");
+            }
+        }
+    }
+
+    fn pairs(numbers: &[f64]) -> impl Iterator<Item = (f64, f64)> {
+        numbers.iter().flat_map(move |&a| numbers.iter().map(move |&b| (a, b)))
     }
 }
