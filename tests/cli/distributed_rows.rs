@@ -141,8 +141,8 @@ fn penalty_factors_and_bounds_of_named_features_hold() {
         let [ours, theirs] = [&json, &plain].map(|json| json["objective"].as_f64().unwrap());
         assert!((ours - theirs).abs() <= 1e-8 * theirs, "{flags}: {ours} is not {theirs}");
     }
-    let typo = box_.ok("fit a.csv --label y --l2 1 --bounds typo=0,1 --passes auto --engine local --workers 2");
-    assert!(typo.err.contains("--bounds typo"), "{}", typo.err);
+    let typo = box_.ok("fit a.svm --l2 1 --bounds 900-950=0,1 --passes auto --engine local --workers 2");
+    assert!(typo.err.contains("--bounds 900-950"), "{}", typo.err);
 }
 
 /// What cannot be computed or saved is an error, and loses nothing.
