@@ -70,6 +70,7 @@ impl Census {
 
     fn row(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         row.check()?;
+        group_index::check_row(&self.settings.groups, row)?;
         let loss = self.settings.loss;
         match row.label.filter(|_| row.weight > 0.0) {
             None => self.rows_zero_weight += 1,

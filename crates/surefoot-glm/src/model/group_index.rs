@@ -46,9 +46,7 @@ impl GroupIndex {
     /// Returns a fault at the first invalid group number, or at the first id for which memory runs out.
     pub(crate) fn inspect(&mut self, row: &Row<'_>) -> Result<(), Fault> {
         self.row.clear();
-        if let Some(at) = row.group.iter().position(|group| *group as usize >= self.groups.count()) {
-            return Err(Fault::new(Part::Pair(at), "there is no group of features of this number"));
-        }
+        check_row(&self.groups, row)?;
         for (at, (&id, value)) in row.index.iter().zip(row.value).enumerate() {
             if value.abs() >= NEGLIGIBLE {
                 let known = self.numbers.get_mut(id).ok_or_else(|| Fault::full(at, id))?;
@@ -94,6 +92,15 @@ impl GroupIndex {
             *group_index.numbers.get_mut(id).ok_or("no memory is left for the model")? = group;
         }
         Ok(Some(group_index))
+    }
+}
+
+/// Checks the group numbers of a row, if there are groups.
+pub(crate) fn check_row(groups: &FeatureGroups, row: &Row<'_>) -> Result<(), Fault> {
+    let wrong = row.group.iter().position(|group| *group as usize >= groups.count());
+    match wrong.filter(|_| !groups.is_empty()) {
+        Some(at) => Err(Fault::new(Part::Pair(at), "there is no group of features of this number")),
+        None => Ok(()),
     }
 }
 

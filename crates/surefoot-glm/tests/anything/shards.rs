@@ -83,7 +83,7 @@ fn rows_of_any_shards_make_a_problem_or_a_message() {
             let rows = Census::add(&mut census, &batch, 0, batch.len());
             assert!(rows.is_ok() || rows.is_err_and(|(row, _)| row < batch.len()));
             let mut partial = Census::partial(&census);
-            partial.keyed = Gathered::features(&gathered);
+            partial.keyed = Gathered::features(&gathered, &settings);
             let found = Census::model(&settings, &partial);
             assert!(found.is_err() || found.is_ok_and(|model| model.index == partial.keyed.ids));
             for &r in learnt.iter().filter(|&&r| r % total == shard) {
