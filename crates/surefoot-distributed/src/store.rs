@@ -2,10 +2,11 @@
 
 use std::{
     collections::VecDeque,
-    fmt, fs,
-    fs::File,
+    fmt,
+    fs::{self, File, TryLockError},
     io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
@@ -106,6 +107,8 @@ pub struct FolderStore {
     /// Position of each record in the file, and that of its end.
     starts: Vec<u64>,
     first: u64,
+    /// The folder itself, locked against other runs as long as the store lives.
+    lock: Arc<File>,
     /// Folder that is removed with the store; `None` for one that outlives it.
     temporary: Option<TempDir>,
 }
@@ -117,10 +120,11 @@ impl FolderStore {
     /// Opens a folder, which is created if it does not exist, with the totals and the state that it holds.
     ///
     /// # Errors
-    /// If the folder or its files cannot be created, read or written.
+    /// If the folder or its files cannot be created, read or written, or if another store has the folder open.
     pub fn open(folder: impl AsRef<Path>) -> io::Result<FolderStore> {
         let folder = folder.as_ref().to_owned();
         fs::create_dir_all(&folder)?;
+        let lock = Arc::new(locked(&folder)?);
         let first = read_state(&folder)?.map_or(0, |(number, _)| number);
         let path = totals_path(&folder, first);
         let mut totals = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
@@ -128,7 +132,7 @@ impl FolderStore {
         let end = starts.last().copied().unwrap_or(0);
         totals.set_len(end)?;
         totals.seek(SeekFrom::Start(end))?;
-        let store = FolderStore { folder, totals, starts, first, temporary: None };
+        let store = FolderStore { folder, totals, starts, first, lock, temporary: None };
         store.remove_others();
         Ok(store)
     }
@@ -156,6 +160,20 @@ impl FolderStore {
             }
         }
     }
+}
+
+/// Opens a folder and locks it. The system ends the lock with the process, however that ends; file systems without locks have none.
+fn locked(folder: &Path) -> io::Result<File> {
+    let file = File::open(folder)?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(io::Error::other("another run is using it")),
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
+}
+
+/// Adds the name of the folder to an error of writing into it.
+fn in_folder(folder: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", folder.display()))
 }
 
 fn totals_path(folder: &Path, first: u64) -> PathBuf {
@@ -221,10 +239,11 @@ impl Store for FolderStore {
 
     fn push(&mut self, total: &[u8]) -> io::Result<()> {
         let start = self.starts.last().copied().unwrap_or(0);
-        self.totals.seek(SeekFrom::Start(start))?;
-        self.totals.write_all(&(total.len() as u64).to_le_bytes())?;
-        self.totals.write_all(&xxh3_64(total).to_le_bytes())?;
-        self.totals.write_all(total)?;
+        let head = [(total.len() as u64).to_le_bytes(), xxh3_64(total).to_le_bytes()].concat();
+        let totals = &mut self.totals;
+        let seek = totals.seek(SeekFrom::Start(start));
+        let written = seek.and_then(|_| totals.write_all(&head)).and_then(|()| totals.write_all(total));
+        written.map_err(|error| in_folder(&self.folder, &error))?;
         self.starts.push(start + (RECORD_HEAD + total.len()) as u64);
         Ok(())
     }
@@ -247,6 +266,7 @@ impl Store for FolderStore {
                 totals: File::options().read(true).write(true).create(true).truncate(true).open(path)?,
                 starts: vec![0],
                 first: number,
+                lock: Arc::clone(&self.lock),
                 temporary: None,
             };
             kept.iter().try_for_each(|total| fresh.push(total))?;
@@ -290,7 +310,11 @@ mod tests {
     fn a_folder_keeps_what_memory_does() {
         fill(&mut MemoryStore::default());
         let folder = tempfile::tempdir().unwrap();
-        fill(&mut FolderStore::open(folder.path()).unwrap());
+        let mut store = FolderStore::open(folder.path()).unwrap();
+        fill(&mut store);
+        // One run at a time.
+        assert!(FolderStore::open(folder.path()).unwrap_err().to_string().contains("another run"));
+        drop(store);
         let mut again = FolderStore::open(folder.path()).unwrap();
         assert_eq!((again.first(), again.end()), (3, 6));
         assert_eq!(again.state().unwrap(), Some((3, b"three".to_vec())));

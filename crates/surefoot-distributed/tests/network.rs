@@ -239,6 +239,9 @@ impl Simulation {
             }
             Happening::CoordinatorCrashes => {
                 self.incarnation += 1;
+                // The folder is free again when the coordinator is gone.
+                let plan = Plan { shards: 1, workers: 1, patience: 0, incarnation: 1 };
+                self.coordinator = Coordinator::new(plan, Vec::new(), Box::<MemoryStore>::default()).unwrap();
                 self.coordinator = coordinator(self.weather, self.incarnation, &self.shared, &self.folder);
                 let ids: Vec<u64> = self.workers.keys().copied().collect();
                 for id in ids {
