@@ -19,7 +19,7 @@
 pub use crate::{failure::Refused, terminal::console::Message};
 
 use crate::{
-    commands::fit::{report, reporter, unused},
+    commands::fit::{report, reporter},
     failure::Failure,
     flags::{
         cli::{Cli, Command, FitArgs},
@@ -35,6 +35,7 @@ use crate::{
         record::Record,
         reporter::Reporter,
         results::Results,
+        unused,
     },
     words::labels,
 };

@@ -2,7 +2,6 @@
 
 mod distributed;
 pub(crate) mod report;
-pub(crate) mod unused;
 
 use crate::{
     distributed::engines::{Engines, passed_on},
@@ -22,6 +21,7 @@ use crate::{
         record::Record,
         reporter::Reporter,
         results::{self, Results},
+        unused,
     },
     words::number,
 };

@@ -8,13 +8,12 @@ use super::{
     predict,
 };
 use crate::{
-    commands::fit::unused,
     failure::{Failure, Refused},
     flags::{
         cli::{Cli, Command, EngineArgs, EvalArgs, FitArgs, PredictArgs},
         hint,
     },
-    terminal::console::Console,
+    terminal::{console::Console, unused},
 };
 use serde_json::Value;
 use std::{

@@ -16,6 +16,7 @@ pub(crate) mod record;
 pub(crate) mod reporter;
 pub(crate) mod results;
 pub(crate) mod unseen;
+pub(crate) mod unused;
 pub(crate) mod warnings;
 pub(crate) mod watch;
 pub(crate) mod watched;

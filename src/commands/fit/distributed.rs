@@ -1,6 +1,6 @@
 //! `surefoot fit --engine`: a fit of several processes.
 
-use super::{Command, check_files, report, reporter, unused};
+use super::{Command, check_files, report, reporter};
 use crate::{
     distributed::{
         Finished, checkpoint,
@@ -15,7 +15,7 @@ use crate::{
         stop::{self, Stop},
         typed,
     },
-    terminal::{console::Console, reporter::Reporter, results::Results},
+    terminal::{console::Console, reporter::Reporter, results::Results, unused},
 };
 use std::time::Instant;
 use surefoot_fit::{Data, Interrupt, StopReason};

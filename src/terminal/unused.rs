@@ -1,6 +1,7 @@
 //! Notes and warnings about settings of a fit that had no effect, since nothing in the data is called so.
 
-use crate::{terminal::console::Console, words::unmet};
+use super::console::Console;
+use crate::words::unmet;
 use surefoot_fit::{UnusedGroups, unmet_names};
 use surefoot_glm::{ClassWeights, Model};
 use surefoot_io::Options;
