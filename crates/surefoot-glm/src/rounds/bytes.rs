@@ -90,7 +90,8 @@ impl Partial {
     /// # Errors
     /// Returns a message if the bytes are damaged, or if a number is out of its range.
     pub fn from_bytes(bytes: &[u8]) -> Result<Partial, String> {
-        let mut reader = Reader(intact(bytes)?);
+        let content = intact(bytes)?.strip_prefix(MAGIC);
+        let mut reader = Reader(content.ok_or("the bytes are no partial, or one of another version of the program")?);
         let Head { rows, shards, loss, is_sums, parts } = reader.json()?;
         need(rows <= MOST_ROWS && shards > 0 && !loss.is_multiclass(), "a partial is out of its range")?;
         let round = Round { rows, shards, loss };
@@ -109,11 +110,11 @@ impl Partial {
     }
 }
 
-/// Returns the bytes between the first bytes and the checksum, which has to be right.
+/// Returns the bytes before the checksum, which has to be right.
 fn intact(bytes: &[u8]) -> Result<&[u8], String> {
     let (content, sum) = bytes.split_last_chunk::<CHECKSUM>().ok_or("the bytes of a partial are damaged")?;
     need(u64::from_le_bytes(*sum) == xxh3_64(content), "the bytes of a partial are damaged")?;
-    Ok(content.strip_prefix(MAGIC).ok_or("the bytes are those of no partial")?)
+    Ok(content)
 }
 
 fn put_json(bytes: &mut Vec<u8>, value: &impl Serialize) {
