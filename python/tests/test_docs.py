@@ -64,8 +64,9 @@ def modules():
 def test_doctests(name):
     if name == "surefoot.torch":
         pytest.importorskip("torch")
-    if name == "surefoot.distributed._actors":
-        pytest.importorskip("ray")
+    path = PACKAGE / "__init__.py" if name == "surefoot" else PACKAGE.parent / f"{name.replace('.', '/')}.py"
+    for optional in re.findall(r"^(?:import|from) (ray|mpi4py)\b", path.read_text(), re.MULTILINE):
+        pytest.importorskip(optional)
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
     assert result.failed == 0
 
