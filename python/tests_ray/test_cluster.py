@@ -39,7 +39,13 @@ def test_nodes_come_and_go(rows, expected):
         grown = Scripted(RayEngine(3, patience=0.5), 20, lambda: nodes.append(cluster.add_node(num_cpus=2)))
         # The run is held up until the actors of the new node are there.
         waits = Scripted(grown, 21, lambda: _until(lambda: grown._crew._slots[2].worker is not None, grown))
-        shrunk = Scripted(waits, 60, lambda: cluster.remove_node(nodes[0], allow_graceful=False))
+
+        def shrinks():
+            cluster.remove_node(nodes[0], allow_graceful=False)
+            # Until the loss is noticed, which the end of the run may precede otherwise.
+            _until(lambda: any(slot.worker is None for slot in grown._crew._slots[1:]), grown)
+
+        shrunk = Scripted(waits, 60, shrinks)
         assert model(rows, shrunk, progress=seen.append) == expected
         assert seen[-1].lost >= 1
     finally:
