@@ -292,7 +292,7 @@ fn a_fault_in_one_shard_is_one_message_that_names_the_place() {
     }
 }
 
-/// What the plain command says of data as a whole, and of a row at fault, engines say, too.
+/// Warnings about data as a whole, and messages about a row at fault, are those of the plain command.
 #[test]
 fn warnings_and_faults_are_those_of_the_plain_command() {
     let box_ = Sandbox::new();

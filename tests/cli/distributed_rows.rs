@@ -145,7 +145,7 @@ fn penalty_factors_and_bounds_of_named_features_hold() {
     assert!(typo.err.contains("--bounds 900-950"), "{}", typo.err);
 }
 
-/// What cannot be computed or saved is an error, and loses nothing.
+/// A fit that cannot be computed or saved is an error, and loses nothing.
 #[test]
 fn a_run_without_a_model_fails_and_keeps_its_checkpoint() {
     let box_ = Sandbox::new();

@@ -1,4 +1,4 @@
-//! What a shard has met in a round beside the sums of its rows.
+//! Rows that a shard has taken in a round, and classes that it has met, beside the sums of its rows.
 
 use crate::{
     data::schema::Class,

@@ -35,9 +35,9 @@ const ONE_BY_ONE: u64 = 2048;
 /// The number of shards is part of the run; how many workers there are, and which shards each owns, is not: the model
 /// depends on the shards and their rows only, to the bit. The first rows, in turn from all shards, are learnt one by one:
 /// 2048, and as many as let a round take a row of each shard. After that each round takes 1 % of the rows so far (0.25 %
-/// for losses of numbers and counts), an equal number from each shard; all of them are scored, and their gradients taken, at the model of the start of the round, which is what
-/// [`model`](RoundTrainer::model) returns then. So the printed loss is that of the merged model on rows that it has not
-/// learnt.
+/// for losses of numbers and counts), an equal number from each shard; all of them are scored, and their gradients
+/// taken, at the model of the start of the round, which is what [`model`](RoundTrainer::model) returns then. So the
+/// printed loss is that of the merged model on rows that it has not learnt.
 ///
 /// *Cost*: per row that of [`Trainer`] or less, and per round O(features that occur in it) for each replica.
 /// Features cost 64 bytes of memory, and those of a round about 150 more.
